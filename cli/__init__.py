@@ -1,0 +1,111 @@
+"""The command line: one module a command, each parses, calls one library function, renders.
+
+Exit status: 0 done (or YES), 1 NO, 2 the user's mistake (one line and the cure), 3 INCONCLUSIVE,
+70 a bug (the traceback is kept), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import typer
+
+__all__ = ["COMMANDS", "build", "main"]
+
+COMMANDS = (
+    "demo",
+    "init",
+    "add",
+    "parse",
+    "score",
+    "sample",
+    "export",
+    "import_",
+    "agree",
+    "audit",
+    "report",
+    "label_studio",
+    "doctor",
+)
+"""The command modules, in the order of the help page."""
+
+OK, USER_ERROR, BUG, INTERRUPTED = 0, 2, 70, 130
+
+
+def build() -> typer.Typer:
+    """The command-line application with every command registered."""
+    app = typer.Typer(
+        name="accord",
+        help="Can this evaluation number be trusted? Gold audits and judge-versus-human agreement.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in COMMANDS:
+        importlib.import_module(f".{name}", __name__).register(app)
+    return app
+
+
+def _version(value: bool) -> None:
+    if value:
+        from .. import __version__
+
+        typer.echo(f"accord {__version__}")
+        raise typer.Exit()
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and stop."
+    ),
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    A traceback would otherwise leave with status 1, which means NO here.
+    """
+    import click
+
+    from ..scoring.errors import AccordError, one_line
+
+    command = typer.main.get_command(build())
+    try:
+        result = command.main(
+            args=list(sys.argv[1:] if arguments is None else arguments),
+            prog_name="accord",
+            standalone_mode=False,
+        )
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.ctx.get_help() if error.ctx else error.format_message(), file=sys.stderr)
+        return USER_ERROR
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "accord"
+        message = one_line(error.format_message()).rstrip(".")
+        print(f"accord: {message}; see {path} --help", file=sys.stderr)
+        return USER_ERROR
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        print("accord: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except AccordError as error:
+        print(f"accord: {error}", file=sys.stderr)
+        return USER_ERROR
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("accord: this is a bug in accord; please report the lines above", file=sys.stderr)
+        return BUG
+    return result if isinstance(result, int) else OK
+

@@ -1,0 +1,105 @@
+"""What the commands share: reading options, the JSON envelope, printing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..scoring.errors import AccordError, SettingsError, one_line
+
+__all__ = [
+    "JSON",
+    "STUDY",
+    "columns",
+    "emit",
+    "envelope",
+    "parse_map",
+    "warn",
+    "write_text",
+]
+
+JSON = typer.Option(False, "--json", help="Print JSON to standard output.")
+STUDY = typer.Argument(..., metavar="STUDY", help="A study folder.")
+
+
+def columns(value: str | None) -> tuple[str, ...]:
+    """``"a,b"`` as ``("a", "b")``; nothing as ``()``."""
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
+
+
+def parse_map(value: str | None, option: str) -> dict[str, str]:
+    """``"question=q,reference=gold"`` as a dictionary.
+
+    Raises
+    ------
+    SettingsError
+        When a part is not of the form ``name=value`` or a name stands twice.
+    """
+    out: dict[str, str] = {}
+    for part in columns(value):
+        name, sign, text = part.partition("=")
+        if not sign or not name.strip() or not text.strip():
+            raise SettingsError(
+                f"{option} has the part {part!r}", cure=f"write {option} name=value,name=value"
+            )
+        if name.strip() in out:
+            raise SettingsError(f"{option} names {name.strip()!r} twice", cure="name it once")
+        out[name.strip()] = text.strip()
+    return out
+
+
+def envelope(
+    command: str,
+    *,
+    results: Iterable[Mapping[str, Any]],
+    settings: Mapping[str, Any] | None = None,
+    input: Mapping[str, Any] | None = None,
+    verdict: str | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """The JSON that every statistics command prints."""
+    from .. import __version__
+
+    return {
+        "accord": __version__,
+        "command": command,
+        "input": dict(input or {}),
+        "settings": dict(settings or {}),
+        "results": [dict(result) for result in results],
+        "verdict": verdict,
+        **more,
+    }
+
+
+def emit(payload: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> None:
+    """Print the payload as JSON, or the lines for a person."""
+    if as_json:
+        # NaN is not JSON: a figure that is undefined must have become null before it comes here.
+        sys.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    else:
+        for line in lines:
+            typer.echo(line)
+
+
+def warn(text: str) -> None:
+    """One line on standard error that does not stop the command."""
+    typer.echo(f"accord: {one_line(text)}", err=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise AccordError(
+            f"{path} can't be written: {error.strerror}", cure="name a folder that can be written"
+        ) from None

@@ -1,0 +1,103 @@
+"""The errors a user can cause, one tree.
+
+::
+
+    AccordError            a mistake the user can cure; the command line prints it and exits with 2
+    ├── InputError         a file or a table that can't be taken as it is (file, row, value, cure)
+    ├── SettingsError      study.toml, a recipe, an option or a judge's settings
+    ├── StudyError         the study folder: missing, damaged, of another version, already there
+    ├── ServiceError       a server: unreachable, refused token, an answer that can't be used
+    └── Undefined          a figure that does not exist for these data (never raised by results,
+                           which carry NaN and a reason; raised where a number is the only answer)
+
+Anything else that is raised is a bug in accord.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "AccordError",
+    "BadRow",
+    "InputError",
+    "ServiceError",
+    "SettingsError",
+    "StudyError",
+    "Undefined",
+]
+
+
+class AccordError(Exception):
+    """A mistake the user can cure. ``message`` is one line; ``cure`` says what to do about it."""
+
+    def __init__(self, message: str, *, cure: str | None = None) -> None:
+        self.message = one_line(message)
+        self.cure = one_line(cure) if cure else None
+        super().__init__(self.message if not self.cure else f"{self.message}; {self.cure}")
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """One row that can't be taken: the file, the line (1-based, header included), why."""
+
+    file: str
+    line: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{where}: {self.reason}"
+
+
+class InputError(AccordError):
+    """A file or table can't be taken. All bad rows are in ``rows``; the message names the first."""
+
+    def __init__(
+        self, message: str, *, cure: str | None = None, rows: Sequence[BadRow] = ()
+    ) -> None:
+        super().__init__(message, cure=cure)
+        self.rows = tuple(rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[BadRow], *, cure: str | None = None) -> InputError:
+        """One error for all bad rows of an input: the first in full, the others counted."""
+        more = f" (and {len(rows) - 1} more bad rows)" if len(rows) > 1 else ""
+        return cls(f"{rows[0]}{more}", cure=cure, rows=rows)
+
+
+class SettingsError(AccordError):
+    """An option, a recipe or study.toml holds a value that can't be used."""
+
+
+class StudyError(AccordError):
+    """The study folder is missing, damaged, of another version, or in the way."""
+
+
+class ServiceError(AccordError):
+    """A server can't be reached, refused the token, or gave an answer that can't be used."""
+
+
+class Undefined(AccordError):
+    """A figure does not exist for these data."""
+
+
+def one_line(text: str) -> str:
+    """Text on one line, with control and bidirectional-override characters shown as escapes.
+
+    Messages quote what was found in files and replies; a terminal must not act on it.
+    """
+    out = []
+    for char in text:
+        code = ord(char)
+        if char in "\r\n\t":
+            out.append(" ")
+        elif code < 32 or 127 <= code < 160 or code in _BIDI:
+            out.append(f"\\u{code:04x}")
+        else:
+            out.append(char)
+    return " ".join("".join(out).split(" ")).strip()
+
+
+_BIDI = frozenset([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])

@@ -1,0 +1,1 @@
+"""Package data of accord, read through importlib.resources."""

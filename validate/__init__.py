@@ -1,0 +1,21 @@
+"""Statistics on the labels: agreement, audit, reports. Every figure is an :class:`Estimate`.
+
+Public names are resolved on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_PUBLIC = {
+    "Estimate": ".result",
+}
+
+__all__ = [*sorted(_PUBLIC)]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(_PUBLIC[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
