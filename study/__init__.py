@@ -9,6 +9,12 @@ import importlib
 from typing import Any
 
 _PUBLIC: dict[str, str] = {
+    "Ratings": ".ratings",
+    "RatingsOptions": ".ratings",
+    "Table": ".readers",
+    "read_ratings": ".ratings",
+    "read_table": ".readers",
+    "write_csv": ".writers",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -1,0 +1,84 @@
+"""Tables that go out: CSV that a spreadsheet shows and never runs, written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import AccordError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["csv_text", "write_csv"]
+
+# The last four are the full-width forms, which spreadsheets in Asian locales also take as a
+# formula's beginning.
+_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a frame as CSV (UTF-8, one header line), whole or not at all.
+
+    A text that a spreadsheet would run as a formula gets a leading apostrophe, unless it is a
+    number; so ``=HYPERLINK(…)`` in an answer stays text and ``-0.5`` stays a number. Missing cells
+    are blank, lists and objects are JSON.
+
+    Raises
+    ------
+    AccordError
+        When the file can't be written; nothing is left behind.
+    """
+    file = Path(path)
+    text = csv_text(frame)
+    partial = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="")
+        os.replace(partial, file)
+    except (OSError, ValueError) as error:
+        partial.unlink(missing_ok=True)
+        why = getattr(error, "strerror", None) or str(error)
+        raise AccordError(
+            f"{file} can't be written: {why}", cure="name a file in a folder that can be written"
+        ) from None
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """The frame as the CSV text that :func:`write_csv` writes."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([_cell(str(name)) for name in frame.columns])
+    plain = frame.astype(object).where(frame.notna(), None)
+    columns = [plain.iloc[:, position].tolist() for position in range(plain.shape[1])]
+    for row in zip(*columns, strict=True):
+        writer.writerow([_cell(value) for value in row])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        # UTF-8 can't hold half of a surrogate pair; a file must be writable all the same.
+        text = value.encode("utf-8", "replace").decode("utf-8")
+        return f"'{text}" if text.startswith(_STARTS) and not _is_number(text) else text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    if isinstance(value, (list, tuple, dict)):
+        return _cell(json.dumps(value, ensure_ascii=False))
+    return str(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip() and "_" not in text
