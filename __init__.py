@@ -25,8 +25,8 @@ _PUBLIC = {
     "Study": ".study",
     "agreement": ".validate",
     "audit": ".validate",
-    "parse": ".scoring",
-    "align": ".scoring",
+    "parse": ".scoring.parse",
+    "align": ".scoring.align",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

@@ -2,7 +2,9 @@
 
 ``parse -> align -> judge -> metrics``, each a pure function over plain records. The F1 that a judge
 gives and the F1 that people give come from the same function; only the verdicts differ.
-Imports none of the other folders. Public names are resolved on first use.
+Imports none of the other folders. Public names are resolved on first use. Functions that are named
+like their module are imported from it: ``from accord.scoring.parse import parse`` (likewise
+``align`` and ``align_frame``), or from ``accord`` itself.
 """
 
 from __future__ import annotations
@@ -12,13 +14,34 @@ from typing import Any
 
 _PUBLIC = {
     "AccordError": ".errors",
+    "Alignment": ".align",
     "CORRECT": ".records",
+    "Counts": ".metrics",
     "Element": ".records",
     "INCORRECT": ".records",
     "Item": ".records",
     "Judgement": ".records",
+    "ListQAScores": ".metrics",
+    "MeanScores": ".averages",
+    "PRF": ".metrics",
     "Pair": ".records",
+    "Parsed": ".parse",
+    "Prepared": ".score",
+    "Recipe": ".recipes",
+    "ResponseScore": ".score",
     "UNSURE": ".records",
+    "f1_array": ".metrics",
+    "listqa_scores": ".metrics",
+    "mean_scores": ".averages",
+    "normalise": ".tokens",
+    "precision_recall_f1": ".metrics",
+    "prepare": ".score",
+    "read_reference": ".parse",
+    "recipe": ".recipes",
+    "rouge1_f1": ".tokens",
+    "score_response": ".score",
+    "tokenise": ".tokens",
+    "verdict_counts": ".metrics",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -161,7 +161,7 @@ class Pair:
     reference, predicted
         Positions in the two lists (0-based); None for the missing side. Never both None.
     similarity
-        ROUGE-1 F1 of the two compared texts in [0, 1]; 1 for an exact match; 0 for an unmatched one.
+        ROUGE-1 F1 of the two compared texts in [0, 1]; 1 where they match exactly, 0 if unmatched.
     how
         ``exact`` (normalised, alias-aware), ``rouge`` (assignment), ``order`` (no token in common,
         paired in order), ``position``, ``given`` (came paired), ``unmatched``.

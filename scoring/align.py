@@ -1,0 +1,306 @@
+"""Puts the elements of a reference and of a response side by side, one to one.
+
+Exact matches are fixed first; the rest is one linear sum assignment on ROUGE-1 F1. This is a
+convention, not a shortcut: on rare lists the assignment over everything has the larger total.
+
+1. *Exact.* Two elements match exactly when their normalised compared texts are equal, or that of
+   the predicted element equals an alias. As many as possible are matched; among equals the lowest
+   position comes first.
+2. *Assignment.* Over the elements that are left, the largest total ROUGE-1 F1 (the best over the
+   aliases). Of several assignments with that total the lowest is taken: the first predicted
+   element gets the first reference element it has in any of them, and so on down the list; being
+   matched comes before being left over.
+3. *No token in common.* What is left over on both sides is paired in order (``zero_overlap =
+   "judge"``: "USA" beside "United States" is for a judge to decide) or stays unmatched
+   (``"incorrect"``).
+
+``align`` handles one response; :func:`accord.scoring.align_frame.align_frame` gives the same pairs
+for many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .assignment import Cell, assign
+from .errors import SettingsError
+from .records import Element, Pair
+from .tokens import Bag, Tokenizer, bag, bag_f1, normalise, tokeniser
+
+__all__ = [
+    "ALIGNERS",
+    "COMPARED",
+    "Alignment",
+    "Aligner",
+    "Compared",
+    "ZeroOverlap",
+    "align",
+    "compared_text",
+    "reference_texts",
+]
+
+Aligner = Literal["optimal", "positional"]
+ALIGNERS: tuple[Aligner, ...] = ("optimal", "positional")
+ZeroOverlap = Literal["judge", "incorrect"]
+Compared = Literal["text", "head"]
+COMPARED: tuple[Compared, ...] = ("text", "head")
+
+Words = Callable[[str], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The pairs of one response.
+
+    Parameters
+    ----------
+    pairs
+        One for each predicted element, in the order of the response, then one for each reference
+        element without a partner, in the order of the reference.
+    ties
+        How many predicted elements have another partner (or none, or one instead of none) in some
+        other assignment with the same total: 0 when the assignment of step 2 is the only best
+        one. Exact matches and pairs made in order are not counted.
+    """
+
+    pairs: tuple[Pair, ...]
+    ties: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The alignment as JSON values."""
+        return {
+            "pairs": [
+                {
+                    "reference": pair.reference,
+                    "predicted": pair.predicted,
+                    "similarity": pair.similarity,
+                    "how": pair.how,
+                }
+                for pair in self.pairs
+            ],
+            "ties": self.ties,
+        }
+
+
+def align(
+    reference: Sequence[Element],
+    predicted: Sequence[Element],
+    *,
+    tokenizer: Tokenizer = "rouge",
+    stem: bool = False,
+    zero_overlap: ZeroOverlap = "judge",
+    method: Aligner = "optimal",
+    compared: Compared = "text",
+) -> Alignment:
+    """Put the predicted elements beside the reference elements, one to one.
+
+    Parameters
+    ----------
+    reference, predicted
+        The two lists; either may be empty.
+    tokenizer, stem
+        What ROUGE-1 counts, see :mod:`accord.scoring.tokens`.
+    zero_overlap
+        ``judge``: left-over elements are paired in order with similarity 0 and ``how = "order"``;
+        ``incorrect``: they stay unmatched.
+    method
+        ``optimal`` (see the module) or ``positional``: first with first, second with second,
+        whatever their texts; ``zero_overlap`` then has no effect.
+    compared
+        ``text``: the whole element and its attribute values; ``head``: the part before an
+        explanation, where there is one, and the attribute values.
+
+    Returns
+    -------
+    Alignment
+        Every element of both sides stands in exactly one pair.
+
+    Raises
+    ------
+    SettingsError
+        When a setting is unknown.
+    """
+    check_settings(zero_overlap=zero_overlap, method=method, compared=compared)
+    words = tokeniser(tokenizer, stem)
+    sides = [reference_texts(element, compared) for element in reference]
+    texts = [compared_text(element, compared) for element in predicted]
+    if method == "positional":
+        bags = [_bags(side, words) for side in sides[: len(texts)]]
+        return _positional(sides, bags, texts, words)
+    keys = [normalise(text) for text in texts]
+    partner = match_exact([[normalise(text) for text in side] for side in sides], keys)
+    taken = set(partner.values())
+    open_references = [r for r in range(len(sides)) if r not in taken]
+    open_predicted = [p for p in range(len(texts)) if p not in partner]
+    cells: list[Cell] = []
+    if open_references and open_predicted:
+        columns = [(r, _bags(sides[r], words)) for r in open_references]
+        seen: dict[str, list[tuple[int, float]]] = {}
+        for p in open_predicted:
+            row = seen.get(texts[p])
+            if row is None:
+                row = seen[texts[p]] = _row(bag(words(texts[p])), columns)
+            cells += [(p, r, f1) for r, f1 in row]
+    assigned, ties = assign(cells)
+    pairs = collect(len(sides), len(texts), partner, assigned, zero_overlap == "judge")
+    return Alignment(pairs, ties)
+
+
+def check_settings(*, zero_overlap: str, method: str, compared: str) -> None:
+    """Refuse an unknown setting (SettingsError)."""
+    for name, value, known in (
+        ("zero_overlap", zero_overlap, ("judge", "incorrect")),
+        ("aligner", method, ALIGNERS),
+        ("compared", compared, COMPARED),
+    ):
+        if value not in known:
+            raise SettingsError(
+                f"{name} {value!r} is unknown", cure=f"use one of {', '.join(known)}"
+            )
+
+
+def compared_text(element: Element, compared: Compared) -> str:
+    """What the aligner compares of an element: text or head, and the attribute values."""
+    if compared == "head" and element.head is not None:
+        return " ".join([element.head, *(value for _, value in element.attributes)])
+    return element.compared if element.attributes else element.text
+
+
+def reference_texts(element: Element, compared: Compared) -> list[str]:
+    """All texts that stand for a reference element: its own, then one an alias."""
+    texts = [compared_text(element, compared)]
+    if element.aliases:
+        values = [value for _, value in element.attributes]
+        texts += [" ".join([alias, *values]) for alias in element.aliases]
+    return texts
+
+
+def _bags(texts: Sequence[str], words: Words) -> list[Bag]:
+    return [bag(words(text)) for text in texts]
+
+
+def _row(predicted: Bag, columns: Iterable[tuple[int, list[Bag]]]) -> list[tuple[int, float]]:
+    """The cells above 0 of one predicted element."""
+    row = []
+    for r, bags in columns:
+        f1 = max([bag_f1(one, predicted) for one in bags])
+        if f1:
+            row.append((r, f1))
+    return row
+
+
+def _positional(
+    sides: Sequence[Sequence[str]],
+    bags: Sequence[Sequence[Bag]],
+    texts: Sequence[str],
+    words: Words,
+) -> Alignment:
+    pairs = []
+    for position in range(max(len(sides), len(texts))):
+        if position >= len(sides):
+            pairs.append(Pair(None, position, 0.0, "unmatched"))
+        elif position >= len(texts):
+            pairs.append(Pair(position, None, 0.0, "unmatched"))
+        else:
+            text = texts[position]
+            key = normalise(text)
+            if any(normalise(one) == key for one in sides[position]):
+                similarity = 1.0
+            else:
+                found = bag(words(text))
+                similarity = max(bag_f1(one, found) for one in bags[position])
+            pairs.append(Pair(position, position, similarity, "position"))
+    return Alignment(tuple(pairs))
+
+
+def match_exact(sides: Sequence[Sequence[str]], keys: Sequence[str]) -> dict[int, int]:
+    """Predicted position → reference position of the exact matches, as many as there can be.
+
+    ``sides`` holds the normalised texts of each reference element, ``keys`` the normalised text of
+    each predicted element. Aliases can overlap, so a predicted element moves on to another
+    reference element that it equals if that makes room for one more match (Kuhn's algorithm).
+    """
+    options: dict[str, list[int]] = {}
+    for r, side in enumerate(sides):
+        for key in dict.fromkeys(side):
+            options.setdefault(key, []).append(r)
+    partner: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    hopeless: set[str] = set()
+    for p, key in enumerate(keys):
+        wanted = options.get(key)
+        if wanted is None or key in hopeless:
+            continue
+        for r in wanted:
+            if r not in owner:
+                partner[p], owner[r] = r, p
+                break
+        else:
+            if not _make_room(p, keys, options, partner, owner):
+                hopeless.add(key)  # matches only grow: what found no room never will
+    return partner
+
+
+def _make_room(
+    start: int,
+    keys: Sequence[str],
+    options: Mapping[str, Sequence[int]],
+    partner: dict[int, int],
+    owner: dict[int, int],
+) -> bool:
+    """Find a chain of moves that frees a reference element for ``start``; breadth first."""
+    came_from: dict[int, int] = {}  # reference position → predicted position that asks for it
+    queue = [start]
+    asked: set[str] = set()
+    for p in queue:
+        if keys[p] in asked:
+            continue
+        asked.add(keys[p])
+        for r in options[keys[p]]:
+            if r in came_from:
+                continue
+            came_from[r] = p
+            if r in owner:
+                queue.append(owner[r])
+                continue
+            while True:  # free: everybody on the way moves up
+                p = came_from[r]
+                before = partner.get(p)
+                partner[p], owner[r] = r, p
+                if before is None:
+                    return True
+                r = before
+    return False
+
+
+def collect(
+    n_reference: int,
+    n_predicted: int,
+    exact: Mapping[int, int],
+    assigned: Mapping[int, tuple[int, float]],
+    in_order: bool,
+) -> tuple[Pair, ...]:
+    """The pairs in their order, with what is left over."""
+    taken = set(exact.values())
+    taken.update(r for r, _ in assigned.values())
+    left = [r for r in range(n_reference) if r not in taken]
+    waiting = iter(left if in_order else ())
+    pairs = []
+    used = 0
+    for p in range(n_predicted):
+        if p in exact:
+            pairs.append(Pair(exact[p], p, 1.0, "exact"))
+        elif p in assigned:
+            r, f1 = assigned[p]
+            pairs.append(Pair(r, p, f1, "rouge"))
+        else:
+            partner = next(waiting, None)
+            if partner is None:
+                pairs.append(Pair(None, p, 0.0, "unmatched"))
+            else:
+                used += 1
+                pairs.append(Pair(partner, p, 0.0, "order"))
+    pairs += [Pair(r, None, 0.0, "unmatched") for r in left[used:]]
+    return tuple(pairs)

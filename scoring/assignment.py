@@ -1,0 +1,232 @@
+"""One linear sum assignment, made unique: which of several best ones, and how many elements tie.
+
+scipy returns some assignment with the largest total; which one has changed between its versions.
+Here the dual prices of that assignment give all the best ones at once, and the lowest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["TOLERANCE", "Cell", "assign"]
+
+Cell = tuple[int, int, float]
+"""Predicted position, reference position, ROUGE-1 F1 above 0."""
+
+TOLERANCE = 1e-9
+"""Totals that differ by no more are equal: floats of the same fractions differ by 1e-15."""
+
+
+def assign(cells: Sequence[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
+    """The lowest of the assignments with the largest total, and the number of ties.
+
+    Parameters
+    ----------
+    cells
+        ``(predicted, reference, f1)`` with f1 above 0, in rising order of the two positions; what
+        has no cell can't be matched.
+
+    Returns
+    -------
+    assigned, ties
+        Predicted position → (reference position, f1); ties as in :class:`Alignment`.
+    """
+    if not cells:
+        return {}, 0
+    rows: dict[int, dict[int, float]] = {}
+    for p, r, f1 in cells:
+        rows.setdefault(p, {})[r] = f1
+    only = _distinct_best(rows)
+    if only is not None:
+        return {p: (r, rows[p][r]) for p, r in only.items()}, 0
+    matched = _largest(rows)
+    choice = _Choice(*_tight(rows, matched), matched)
+    tied = choice.tied()
+    choice.settle(tied)
+    settled = ((p, choice.match[p]) for p in rows)
+    return {p: (r, rows[p][r]) for p, r in settled if r >= 0}, len(tied)
+
+
+def _distinct_best(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int] | None:
+    """Each row's best column, if it is alone in its row and nobody else's: then nothing ties."""
+    best: dict[int, int] = {}
+    for p, row in rows.items():
+        top = max(row.values())
+        where = [r for r, f1 in row.items() if f1 > top - TOLERANCE]
+        if len(where) > 1:
+            return None
+        best[p] = where[0]
+    return best if len(set(best.values())) == len(best) else None
+
+
+def _largest(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int]:
+    """One assignment with the largest total, by scipy; pairs with F1 0 are no pairs."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    columns = sorted({r for row in rows.values() for r in row})
+    at = {r: column for column, r in enumerate(columns)}
+    matrix = np.zeros((len(rows), len(columns)))
+    for line, row in enumerate(rows.values()):
+        for r, f1 in row.items():
+            matrix[line, at[r]] = f1
+    lines, places = linear_sum_assignment(matrix, maximize=True)
+    names = list(rows)
+    return {
+        names[line]: columns[place]
+        for line, place in zip(lines.tolist(), places.tolist(), strict=True)
+        if columns[place] in rows[names[line]]
+    }
+
+
+Tight = dict[int, list[int]]
+
+
+def _tight(
+    rows: Mapping[int, Mapping[int, float]], matched: Mapping[int, int]
+) -> tuple[Tight, tuple[set[int], set[int]]]:
+    """The cells that can stand in a best assignment, and who must be matched in each of them.
+
+    From a best assignment the prices of the dual problem follow: ``price[r]`` is the least that
+    satisfies ``price[r] >= f1(p, r) - gain[p]`` for all cells, where ``gain[p] = f1 - price`` of
+    p's own pair and 0 for those left over. By complementary slackness the best assignments are
+    exactly those on cells with equality that match everyone with a gain or price above 0.
+    """
+    price = {r: 0.0 for row in rows.values() for r in row}
+    gain = dict.fromkeys(rows, 0.0)
+    for p, r in matched.items():
+        gain[p] = rows[p][r]
+    owner = {r: p for p, r in matched.items()}
+    queue = list(rows)
+    waiting = set(queue)
+    for p in queue:  # grows while prices rise; a best assignment has no rising circle
+        waiting.discard(p)
+        for r, f1 in rows[p].items():
+            if r == matched.get(p):
+                continue
+            asked = f1 - gain[p]
+            if asked > price[r] + TOLERANCE:
+                price[r] = asked
+                rival = owner[r]
+                gain[rival] = rows[rival][r] - asked
+                if rival not in waiting:
+                    waiting.add(rival)
+                    queue.append(rival)
+    tight = {
+        p: [r for r, f1 in sorted(row.items()) if gain[p] + price[r] < f1 + TOLERANCE]
+        for p, row in rows.items()
+    }
+    must_rows = {p for p in rows if gain[p] > TOLERANCE}
+    must_columns = {r for r, value in price.items() if value > TOLERANCE}
+    return tight, (must_rows, must_columns)
+
+
+class _Choice:
+    """All best assignments at once, as the perfect matchings of one graph.
+
+    A predicted element that may stay unmatched (p) has the column ``~p`` of its own, a reference
+    element that may (r) the row ``~r``; ``~r`` can take ``~p`` where p can take r, so that whoever
+    is matched leaves nobody without a partner. Walking from a row over one of its other columns to
+    that column's owner, a circle is a change of partners that costs nothing.
+    """
+
+    def __init__(
+        self, tight: Tight, must: tuple[set[int], set[int]], matched: Mapping[int, int]
+    ) -> None:
+        must_rows, must_columns = must
+        owner = {r: p for p, r in matched.items()}
+        self.options: dict[int, list[int]] = {}
+        for p, columns in tight.items():
+            self.options[p] = columns if p in must_rows else [*columns, ~p]
+            for r in columns:
+                if ~r not in self.options:
+                    self.options[~r] = [] if r in must_columns else [r]
+                self.options[~r].append(~p)
+        self.takers: dict[int, list[int]] = {}
+        for row, columns in self.options.items():
+            for column in columns:
+                self.takers.setdefault(column, []).append(row)
+        self.match = {
+            row: matched.get(row, ~row) if row >= 0 else (~owner[~row] if ~row in owner else ~row)
+            for row in self.options
+        }
+        self.owner = {column: row for row, column in self.match.items()}
+
+    def tied(self) -> list[int]:
+        """The predicted elements on a circle: strongly connected with another row (Tarjan)."""
+        found: list[int] = []
+        number: dict[int, int] = {}
+        low: dict[int, int] = {}
+        stack: list[int] = []
+        on_stack: set[int] = set()
+        for root in self.options:
+            if root in number:
+                continue
+            walk = [(root, iter(self.options[root]))]
+            number[root] = low[root] = len(number)
+            stack.append(root)
+            on_stack.add(root)
+            while walk:
+                row, rest = walk[-1]
+                for column in rest:
+                    following = self.owner[column]
+                    if following not in number:
+                        number[following] = low[following] = len(number)
+                        stack.append(following)
+                        on_stack.add(following)
+                        walk.append((following, iter(self.options[following])))
+                        break
+                    if following in on_stack:
+                        low[row] = min(low[row], number[following])
+                else:
+                    walk.pop()
+                    if walk:
+                        above = walk[-1][0]
+                        low[above] = min(low[above], low[row])
+                    if low[row] == number[row]:
+                        group: list[int] = []
+                        while not group or group[-1] != row:
+                            group.append(stack.pop())
+                        on_stack.difference_update(group)
+                        if len(group) > 1:
+                            found += [member for member in group if member >= 0]
+        return sorted(found)
+
+    def settle(self, rows: Iterable[int]) -> None:
+        """Give each of the rows, in order, the lowest column that the rows before it leave."""
+        settled: set[int] = set()
+        for row in rows:
+            current = self.match[row]
+            wanted = []
+            for column in self.options[row]:  # rising, being left over (negative) last
+                if column == current:
+                    break
+                wanted.append(column)
+            if wanted:
+                step = self._ways_to(row, settled)
+                for column in wanted:
+                    if self.owner[column] in step:
+                        self._rotate(row, column, step)
+                        break
+            settled.add(row)
+
+    def _ways_to(self, goal: int, settled: set[int]) -> dict[int, int]:
+        """Row → the column it must take to be one step nearer to what ``goal`` gives up."""
+        step: dict[int, int] = {}
+        queue = [goal]
+        for row in queue:
+            column = self.match[row]
+            for taker in self.takers[column]:
+                if taker != goal and taker not in step and taker not in settled:
+                    step[taker] = column
+                    queue.append(taker)
+        return step
+
+    def _rotate(self, row: int, column: int, step: Mapping[int, int]) -> None:
+        goal = row
+        while True:
+            displaced = self.owner[column]
+            self.match[row], self.owner[column] = column, row
+            if displaced == goal:
+                return
+            row, column = displaced, step[displaced]
