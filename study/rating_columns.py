@@ -1,0 +1,198 @@
+"""The columns of a ratings table that tell about the item, and the checks on rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import BadRow, InputError
+from ..scoring.records import NO_SYSTEM
+from .ratings import RatingsOptions
+from .readers import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "COUNTS",
+    "cells",
+    "item_columns",
+    "reasons",
+    "refuse_contradictions",
+    "refuse_doubled_items",
+    "refuse_doubled_ratings",
+]
+
+COUNTS = ("n_reference", "n_predicted")
+"""The numbers of elements of a response, without which its score is a share and no F1."""
+
+
+def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
+    """What each row says about its item, and not about a rating of it."""
+    import pandas as pd
+
+    there = set(table.frame.columns)
+    item = _joined(table, options.item or ("item_id",), "--item")
+    out = pd.DataFrame({"item_id": pd.Series(item, dtype=object)})
+    if "question_id" in there:
+        question = _joined(table, ("question_id",), None)
+    else:
+        question = _joined(table, options.cluster, "--cluster") if options.cluster else item
+    out["question_id"] = pd.Series(question, dtype=object)
+    system_known = options.system is not None or "system" in there
+    if system_known:
+        system = cells(table, options.system or "system", "--system")
+    else:
+        system = [NO_SYSTEM] * len(item)
+    out["system"] = pd.Series(system, dtype=object)
+    response: Sequence[str | None]
+    if options.response:
+        response = _joined(table, options.response, "--response")
+    elif "response_id" in there:
+        response = _joined(table, ("response_id",), None)
+    elif system_known and (options.cluster or "question_id" in there):
+        parts = [question, system]
+        if "variant" in there:
+            parts.append([cell or NO_SYSTEM for cell in table.column("variant")])
+        response = [_key(row) for row in zip(*parts, strict=True)]
+    else:
+        response = [None] * len(item)
+    out["response_id"] = pd.Series(response, dtype=object)
+    out["weight"] = _weights(table, options)
+    for name in COUNTS:
+        if name in there:
+            out[name] = _whole_numbers(table, name)
+    for option, names in (("--cluster", options.cluster), ("--strata", options.strata)):
+        for name in names:
+            if name not in out.columns:
+                out[name] = pd.Series(cells(table, name, option), dtype=object)
+    return out
+
+
+def _key(parts: Sequence[str]) -> str:
+    """Several cells as one id, so that different cells never give the same id."""
+    if len(parts) == 1:
+        return parts[0]
+    return " / ".join(part.replace("/", "//") for part in parts)
+
+
+def _joined(table: Table, names: Sequence[str], option: str | None) -> list[str]:
+    columns = [cells(table, name, option) for name in names]
+    return columns[0] if len(columns) == 1 else [_key(row) for row in zip(*columns, strict=True)]
+
+
+def cells(table: Table, name: str, option: str | None) -> list[str]:
+    """A column in which no cell may be blank or a list."""
+    bad: list[BadRow] = []
+    out: list[str] = []
+    for cell, line in zip(table.column(name, option), table.lines, strict=True):
+        if isinstance(cell, str):
+            out.append(cell.strip())
+        else:
+            what = "is blank" if cell is None else "holds a list or an object"
+            bad.append(BadRow(table.name, line, f"{name!r} {what}"))
+    if bad:
+        raise InputError.from_rows(bad, cure=f"fill {name!r} in every row")
+    return out
+
+
+def _weights(table: Table, options: RatingsOptions) -> list[float]:
+    name = options.weight or "weight"
+    if options.weight is None and name not in table.frame.columns:
+        return [1.0] * len(table.frame)
+    bad: list[BadRow] = []
+    out: list[float] = []
+    for cell, line in zip(cells(table, name, "--weight"), table.lines, strict=True):
+        try:
+            weight = float(cell)
+        except ValueError:
+            weight = 0.0
+        if not 0 < weight < float("inf"):
+            bad.append(BadRow(table.name, line, f"the weight {cell[:40]!r} is no positive number"))
+        out.append(weight)
+    if bad:
+        raise InputError.from_rows(bad, cure="a weight is 1 / inclusion probability")
+    return out
+
+
+def _whole_numbers(table: Table, name: str) -> list[int]:
+    bad: list[BadRow] = []
+    out: list[int] = []
+    for cell, line in zip(cells(table, name, None), table.lines, strict=True):
+        try:
+            value = float(cell)
+        except ValueError:
+            value = -1.0
+        if value < 0 or not value.is_integer():
+            bad.append(BadRow(table.name, line, f"{name} {cell[:40]!r} is no count"))
+            value = 0.0
+        out.append(int(value))
+    if bad:
+        raise InputError.from_rows(bad, cure=f"{name} is the number of elements of the response")
+    return out
+
+
+def reasons(cell: Any) -> tuple[str, ...]:
+    """The reasons in a cell: a list, or texts separated by semicolons."""
+    if cell is None:
+        return ()
+    parts = cell if isinstance(cell, list) else str(cell).split(";")
+    return tuple(str(part).strip() for part in parts if str(part).strip())
+
+
+def _refuse_doubleditem_columns(items: Sequence[str], table: Table) -> None:
+    first: dict[str, int] = {}
+    bad: list[BadRow] = []
+    for item, line in zip(items, table.lines, strict=True):
+        if item in first:
+            reason = f"the item {item!r} stands already on line {first[item]}"
+            bad.append(BadRow(table.name, line, reason))
+        else:
+            first[item] = line
+    if bad:
+        raise InputError.from_rows(
+            bad, cure="give each row its own item id, or name more columns: --item a,b"
+        )
+
+
+def refuse_doubled_ratings(frame: pd.DataFrame, table: Table) -> None:
+    """One rater rates an item once; both lines are named."""
+    doubled = frame[frame.duplicated(["item_id", "rater"], keep="first")]
+    if not len(doubled):
+        return
+    first = frame.drop_duplicates(["item_id", "rater"])
+    line_of = {
+        (item, rater): table.lines[row]
+        for row, item, rater in zip(first.index, first["item_id"], first["rater"], strict=True)
+    }
+    bad = [
+        BadRow(
+            table.name,
+            table.lines[row],
+            f"{rater!r} rated the item {item!r} already on line {line_of[item, rater]}",
+        )
+        for row, item, rater in zip(
+            doubled.index, doubled["item_id"], doubled["rater"], strict=True
+        )
+    ]
+    raise InputError.from_rows(
+        bad, cure="keep one row an item and rater; two equal answers need two item ids"
+    )
+
+
+def refuse_contradictions(frame: pd.DataFrame, table: Table) -> None:
+    """What is said about an item must be the same in all its rows."""
+    about = [name for name in frame.columns if name not in ("item_id", "rater", "kind")]
+    distinct = frame[["item_id", *about]].drop_duplicates()
+    doubled = distinct[distinct.duplicated("item_id", keep="first")]
+    if not len(doubled):
+        return
+    bad: list[BadRow] = []
+    first = distinct.drop_duplicates("item_id").set_index("item_id").to_dict("index")
+    for row, here in doubled.to_dict("index").items():
+        item = here["item_id"]
+        before = first[item]
+        name = next(n for n in about if here[n] != before[n])
+        reason = f"the item {item!r} has the {name} {here[name]!r} here and {before[name]!r} above"
+        bad.append(BadRow(table.name, table.lines[int(str(row))], reason))
+    raise InputError.from_rows(bad, cure="an item has one question, system and weight")

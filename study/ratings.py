@@ -1,0 +1,188 @@
+"""Ratings in one long form, whatever table they came in: who rated which item how.
+
+A matrix that could be transposed is not an input, and a missing rating is a missing row: it can
+never become a category. The kind of each rater travels with every rating, so that a judge's rating
+can't slip into a figure about people.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..scoring.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COLUMNS", "SCALES", "Ratings", "RatingsOptions", "Scale", "read_ratings"]
+
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
+
+COLUMNS = (
+    "item_id",
+    "question_id",
+    "system",
+    "response_id",
+    "rater",
+    "kind",
+    "rating",
+    "status",
+    "weight",
+)
+"""The columns that every ratings frame has, in this order."""
+
+OWN_CLUSTERS = "no question column: each item is its own cluster (name one with --cluster)"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Ratings in long form.
+
+    Parameters
+    ----------
+    frame
+        One row a rating: ``item_id, question_id, system, response_id, rater, kind, rating,
+        status, weight``, and where known ``n_reference, n_predicted, reasons`` and the columns
+        that name the cluster or a stratum. ``rating`` is text, None where ``status`` is
+        ``unscored`` (a judge's reply that could not be read); ``response_id`` is None where no
+        response is known; ``weight`` is 1 / inclusion probability. No (item, rater) comes twice.
+    notes
+        What the reader of any figure must be told first.
+    dropped
+        What was in the input and is not in the frame: reason → count.
+    cluster
+        The frame's columns that name the resampling unit.
+    source
+        ``rows`` and ``sha256`` of the input, for provenance.
+    """
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    cluster: tuple[str, ...] = ("question_id",)
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """SHA-256 of the ratings themselves, independent of the order of the rows."""
+        names = ["item_id", "rater", "kind", "rating", "status"]
+        rows = sorted(
+            "\x1f".join("" if cell is None else str(cell) for cell in row)
+            for row in self.frame[names].itertuples(index=False)
+        )
+        return hashlib.sha256("\x1e".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsOptions:
+    """How to read a ratings table; the fields are the command's options.
+
+    Parameters
+    ----------
+    item
+        The column(s) that name an item; default ``item_id``.
+    rater, kind, rating
+        Columns of a long table. Without the kind column the raters are named by ``annotators``,
+        ``judges`` and ``final``.
+    cluster
+        The column(s) of the resampling unit; default ``question_id`` where the table has it, else
+        each item is its own cluster.
+    system, weight
+        Default ``system`` and ``weight`` where the table has them.
+    response
+        The column(s) that name a response; default question and system (and variant).
+    strata
+        Further columns to keep.
+    wide
+        One row an item and one column a rater, instead of one row a rating.
+    annotators, judges, final
+        Raters by kind: column names of a wide table (globs allowed), raters of a long one.
+    labels
+        Label word in the file → label.
+    categories
+        The declared set of labels, in order; others are refused.
+    scale
+        On ``interval`` and ``ratio`` a rating that is no number is refused.
+    mapping
+        Our column name → the file's.
+    """
+
+    item: tuple[str, ...] = ()
+    rater: str = "rater"
+    kind: str = "kind"
+    rating: str = "rating"
+    cluster: tuple[str, ...] = ()
+    system: str | None = None
+    weight: str | None = None
+    response: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    wide: bool = False
+    annotators: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    final: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    categories: tuple[str, ...] = ()
+    scale: Scale = "nominal"
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse options that contradict each other, before any file is opened."""
+        if self.scale not in SCALES:
+            raise SettingsError(
+                f"--scale {self.scale!r} is not known", cure=f"choose from {', '.join(SCALES)}"
+            )
+        named = [*self.annotators, *self.judges, *([self.final] if self.final else [])]
+        for name in named:
+            if named.count(name) > 1:
+                raise SettingsError(
+                    f"{name!r} is named twice among --annotators, --judges and --final",
+                    cure="a rater is of one kind",
+                )
+        if len(set(self.categories)) < len(self.categories):
+            raise SettingsError("--categories names a label twice", cure="name it once")
+        if self.wide and not named:
+            raise SettingsError(
+                "--wide needs the rater columns", cure="name them: --annotators a,b --judges j"
+            )
+
+
+def read_ratings(path: str | Path, options: RatingsOptions | None = None) -> Ratings:
+    """Read a long or wide table of ratings.
+
+    Parameters
+    ----------
+    path
+        CSV, TSV, JSONL, JSON (also ``.gz``), Parquet or xlsx.
+    options
+        Names of columns and raters, label words, scale.
+
+    Returns
+    -------
+    Ratings
+        In a wide table a blank cell of a person is a missing rating (no row) and a blank cell of a
+        judge is ``unscored``; in a long table likewise by kind. ``NA``, ``NaN``, ``null`` and the
+        like are blanks too unless they are declared as labels, and the notes count them.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read, a missing column, an item rated twice by one rater (both lines
+        are named), an unknown label, a rating that is no number, a bad weight; every bad row is in
+        ``rows``.
+    SettingsError
+        Options that contradict each other.
+    """
+    from .rating_tables import from_long, from_wide
+    from .readers import read_table
+
+    options = options or RatingsOptions()
+    options.check()
+    table = read_table(path, mapping=options.mapping)
+    ratings = (from_wide if options.wide else from_long)(table, options)
+    if not len(ratings.frame):
+        raise InputError(f"{table.name} holds no rating", cure="every rating cell is blank")
+    return ratings
