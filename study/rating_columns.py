@@ -140,7 +140,7 @@ def reasons(cell: Any) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _refuse_doubleditem_columns(items: Sequence[str], table: Table) -> None:
+def refuse_doubled_items(items: Sequence[str], table: Table) -> None:
     first: dict[str, int] = {}
     bad: list[BadRow] = []
     for item, line in zip(items, table.lines, strict=True):

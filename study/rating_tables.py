@@ -36,7 +36,7 @@ def from_wide(table: Table, options: RatingsOptions) -> Ratings:
     about |= {*COUNTS, "item_id", "response_id", "variant"}
     raters = _wide_raters(table, options, about)
     items = item_columns(table, options)
-    _refuse_doubleditem_columns(items["item_id"].tolist(), table)
+    refuse_doubled_items(items["item_id"].tolist(), table)
     reader = LabelReader(table.name, options)
     parts: list[pd.DataFrame] = []
     missing = 0
