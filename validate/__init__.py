@@ -10,6 +10,21 @@ from typing import Any
 
 _PUBLIC = {
     "Estimate": ".result",
+    "agresti_coull": ".proportions",
+    "audit_counts": ".audit",
+    "bias": ".differences",
+    "clopper_pearson": ".proportions",
+    "cluster_codes": ".clusters",
+    "clustered_proportion": ".proportions",
+    "cohen_kappa": ".chance",
+    "gwet_ac1": ".chance",
+    "jeffreys": ".proportions",
+    "krippendorff_alpha": ".chance",
+    "mad": ".differences",
+    "pearson": ".correlation",
+    "raw_agreement": ".chance",
+    "spearman": ".correlation",
+    "wilson": ".proportions",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -1,0 +1,299 @@
+"""Proportions: the binomial intervals by name, and the one for items that lie in questions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv
+
+from ..scoring.errors import InputError, SettingsError
+from .cautions import FEW_MINORITY_ITEMS, data_warnings, too_few
+from .clusters import (
+    ASSUMED_ICC,
+    Clusters,
+    FloatArray,
+    Sums,
+    Unit,
+    check_confidence,
+    check_unit,
+    kish,
+    leave_one_out,
+    unit_mean_weights,
+)
+from .intervals import t_quantile, wilson_limits, z_quantile
+from .result import Estimate
+
+__all__ = [
+    "agresti_coull",
+    "clopper_pearson",
+    "clustered_proportion",
+    "jeffreys",
+    "one_sided_upper",
+    "wilson",
+]
+
+_FADE = 10.0
+"""Items of the rarer outcome at which the assumed clustering has half its weight."""
+_LEAST = 6
+"""Fewest questions for which an interval is given."""
+
+
+def wilson(x: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """What share of independent items has a property? Wilson's score interval with z.
+
+    Parameters
+    ----------
+    x, n
+        Items with the property, and all items; 0 <= x <= n.
+    confidence
+        Of the interval, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        In [0, 1]; NaN with a reason when n = 0. The limits are exactly 0 at x = 0 and 1 at x = n.
+
+    Raises
+    ------
+    SettingsError
+        Counts that are no counts, or a confidence outside (0, 1).
+
+    References
+    ----------
+    Wilson 1927, JASA 22.
+
+    Examples
+    --------
+    >>> audit = wilson(8, 481)
+    >>> round(audit.low, 6), round(audit.high, 6)
+    (0.008451, 0.032472)
+    """
+    _check_counts(x, n)
+    check_confidence(confidence)
+    limits = wilson_limits(x / n, n, z_quantile(confidence)) if n else None
+    return _plain(x, n, limits, confidence, "Wilson score interval, z")
+
+
+def clopper_pearson(x: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """The exact binomial interval of Clopper and Pearson: never covers less than it says.
+
+    Parameters, result and errors as :func:`wilson`. (Clopper & Pearson 1934, Biometrika 26.)
+    """
+    _check_counts(x, n)
+    tail = (1 - check_confidence(confidence)) / 2
+    limits = None
+    if n:
+        low = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, tail))
+        high = 1.0 if x == n else float(betaincinv(x + 1, n - x, 1 - tail))
+        limits = (low, high)
+    return _plain(x, n, limits, confidence, "Clopper-Pearson exact interval")
+
+
+def jeffreys(x: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """Jeffreys' interval: beta quantiles with x + 1/2, n - x + 1/2; 0 at x = 0, 1 at x = n.
+
+    Parameters, result and errors as :func:`wilson`. (Brown, Cai & DasGupta 2001, Stat. Sci. 16.)
+    """
+    _check_counts(x, n)
+    tail = (1 - check_confidence(confidence)) / 2
+    limits = None
+    if n:
+        low = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
+        high = 1.0 if x == n else float(betaincinv(x + 0.5, n - x + 0.5, 1 - tail))
+        limits = (low, high)
+    return _plain(x, n, limits, confidence, "Jeffreys interval")
+
+
+def agresti_coull(x: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """Agresti and Coull's interval: Wald's with z^2/2 added to both counts, cut to [0, 1].
+
+    Parameters, result and errors as :func:`wilson`. (Agresti & Coull 1998, Am. Stat. 52.)
+    """
+    _check_counts(x, n)
+    z = z_quantile(check_confidence(confidence))
+    limits = None
+    if n:
+        size = n + z * z
+        middle = (x + z * z / 2) / size
+        half = z * math.sqrt(middle * (1 - middle) / size)
+        limits = (max(middle - half, 0.0), min(middle + half, 1.0))
+    return _plain(x, n, limits, confidence, "Agresti-Coull interval")
+
+
+def one_sided_upper(x: float, n: float, *, confidence: float = 0.95) -> float:
+    """The exact one-sided upper bound; at x = 0 it is 1 - (1 - confidence)^(1/n).
+
+    Parameters
+    ----------
+    x, n
+        Counts; need not be whole, so that an effective n can be put in.
+    """
+    return 1.0 if x >= n else float(betaincinv(x + 1, n - x, check_confidence(confidence)))
+
+
+def clustered_proportion(
+    y: ArrayLike,
+    *,
+    clusters: ArrayLike,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    unit: Unit = "question",
+) -> Estimate:
+    """What share of items, several to a question, has a property?
+
+    Wilson's interval with Student's t on the effective number of items. The design effect is the
+    largest of 1, the one measured by the question jackknife, and a floor of ICC 0.2 that fades
+    out as items of the rarer outcome grow (with few errors the data can't show clustering).
+
+    Parameters
+    ----------
+    y
+        ``(n,)``, each in [0, 1]: whether (or to which share) the item has the property.
+    clusters
+        ``(n,)`` integer codes of the items' questions.
+    weights
+        ``(n,)`` positive, e.g. inverse inclusion probabilities; None means equal.
+    confidence
+        Of the interval, in (0, 1).
+    unit
+        ``question``, or ``item`` for Wilson with z, which takes items as independent.
+
+    Returns
+    -------
+    Estimate
+        In [0, 1]. NaN with a reason without items; no interval below 6 questions. ``details``:
+        ``se`` (linearised by question), ``effective_n``, ``design_effect_used``, ``df``,
+        ``minority`` (items of the rarer outcome), and at 0 or 1 the one-sided bound.
+
+    Raises
+    ------
+    InputError
+        Arrays of different lengths, values outside [0, 1] or not a number, bad weights.
+
+    References
+    ----------
+    Wilson 1927; effective size and t: Korn & Graubard 1998, Dean & Pagano 2015; clustered Wilson:
+    Saha, Miller & Wang 2016. The fading floor is accord's, chosen by measured coverage.
+    """
+    check_confidence(confidence)
+    check_unit(unit)
+    share = _shares(y)
+    n = share.size
+    groups = Clusters.of(clusters, n)
+    w = unit_mean_weights(weights, n)
+    if n == 0:
+        return Estimate("proportion", math.nan, confidence=confidence, unit=unit, reason="no items")
+    sums = Sums(np.column_stack([w * share, w]), groups)
+    p = min(max(sums.value(_ratio), 0.0), 1.0)
+    if np.all(share == share[0]):
+        p = float(share[0])  # no rounding where every item says the same
+    se, design = sums.linearised(_ratio)
+    rare = float(min(share.sum(), n - share.sum()))
+    details: dict[str, object] = {"se": se, "minority": round(rare, 12)}
+    low = high = math.nan
+    size = kish(w)
+    if unit == "item":
+        df = None
+        reason = None
+        method = "Wilson score interval, z; items taken as independent"
+        low, high = wilson_limits(p, size, z_quantile(confidence))
+        effective = size
+        warned = data_warnings(groups, w, df=None, unit=unit)
+    else:
+        df = groups.effective_df
+        reason = too_few(groups.count, _LEAST, unit)
+        method = "Wilson score interval on the effective n, Student t"
+        used = _design_effect(p, size, rare, sums, equal_weights=bool(np.all(w == w[0])))
+        effective = size / used
+        details["design_effect_used"] = used
+        details["df"] = df
+        if reason is None:
+            low, high = wilson_limits(p, effective, t_quantile(confidence, df))
+        warned = data_warnings(groups, w, df=df, unit=unit)
+        if rare < FEW_MINORITY_ITEMS and groups.mean_size > 1:
+            warned.append(
+                f"only {rare:g} items of the rarer outcome (fewer than 10): clustering can't be "
+                "estimated, ICC 0.2 assumed"
+            )
+    details["effective_n"] = effective
+    if p in (0.0, 1.0) and reason is None:
+        bound = one_sided_upper(0, effective, confidence=confidence)
+        details["one_sided_bound"] = bound if p == 0 else 1 - bound
+    return Estimate(
+        "proportion",
+        p,
+        low,
+        high,
+        confidence=confidence,
+        method=method,
+        unit=unit,
+        n=n,
+        clusters=groups.count,
+        design_effect=design,
+        reason=reason,
+        warnings=tuple(warned),
+        details=details,
+    )
+
+
+def _design_effect(p: float, size: float, rare: float, sums: Sums, *, equal_weights: bool) -> float:
+    """The design effect that the interval uses: max(1, measured, fading floor)."""
+    groups = sums.clusters
+    if groups.mean_size == 1 and equal_weights:
+        return 1.0  # no question has two items, so there is nothing to inflate
+    floor = 1 + (groups.mean_size - 1) * ASSUMED_ICC * _FADE / (_FADE + rare)
+    measured = 1.0
+    if 0 < p < 1 and groups.count > 1:
+        away = leave_one_out(_ratio, sums.by_question) - p
+        g = groups.count
+        measured = float((g - 1) / g * (away @ away) / (p * (1 - p) / size))
+    return max(1.0, measured, floor)
+
+
+def _ratio(totals: FloatArray) -> FloatArray:
+    return totals[..., 0] / totals[..., 1]
+
+
+def _shares(y: ArrayLike) -> FloatArray:
+    share = np.asarray(y, dtype=float)
+    if share.ndim != 1:
+        raise InputError(f"a proportion takes one value an item, got shape {share.shape}")
+    bad = ~((share >= 0) & (share <= 1))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise InputError(
+            f"row {row + 1}: {share[row]:g} is not between 0 and 1",
+            cure="leave out and count what is missing before a proportion is taken",
+        )
+    return share
+
+
+def _check_counts(x: int, n: int) -> None:
+    for name, value in (("x", x), ("n", n)):
+        if not float(value).is_integer() or value < 0:
+            raise SettingsError(f"{name} = {value} is not a count")
+    if x > n:
+        raise SettingsError(f"x = {x} is larger than n = {n}", cure="exchange the two counts")
+
+
+def _plain(
+    x: int, n: int, limits: tuple[float, float] | None, confidence: float, method: str
+) -> Estimate:
+    if limits is None:
+        return Estimate(
+            "proportion", math.nan, confidence=confidence, unit="item", reason="no items"
+        )
+    return Estimate(
+        "proportion",
+        x / n,
+        limits[0],
+        limits[1],
+        confidence=confidence,
+        method=method,
+        unit="item",
+        n=int(n),
+        clusters=int(n),
+        details={"count": int(x)},
+    )
