@@ -1,0 +1,193 @@
+"""How a figure is written for a reader: its name, its digits, its interval, why it is undefined.
+
+Results keep full precision; all rounding happens here. Everything works on the dictionaries that
+:meth:`accord.validate.result.Estimate.to_dict` gives, so a stored report can be rendered again.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
+
+__all__ = [
+    "HUMAN_HUMAN",
+    "JUDGE_HUMAN",
+    "comparison",
+    "count",
+    "defined",
+    "estimate",
+    "interval",
+    "label",
+    "percent",
+    "plain",
+    "value",
+    "visible",
+    "with_interval",
+]
+
+JUDGE_HUMAN = "judge-human"
+HUMAN_HUMAN = "human-human"
+
+PROPORTIONS = frozenset({"agreement", "error_rate", "alignment_accuracy", "accuracy"})
+"""Figures that are written in per cent."""
+
+_LABELS = {
+    "agreement": "Raw agreement",
+    "cohen_kappa": "Cohen’s κ",
+    "weighted_kappa": "Weighted κ",
+    "fleiss_kappa": "Fleiss’ κ",
+    "conger_kappa": "Conger’s κ",
+    "brennan_prediger": "Brennan–Prediger",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2": "Gwet’s AC2",
+    "krippendorff_alpha_nominal": "Krippendorff’s α",
+    "krippendorff_alpha_ordinal": "Krippendorff’s α (ordinal)",
+    "krippendorff_alpha_interval": "Krippendorff’s α (interval)",
+    "krippendorff_alpha_ratio": "Krippendorff’s α (ratio)",
+    "pearson": "Pearson r",
+    "spearman": "Spearman ρ",
+    "kendall_tau_b": "Kendall τ-b",
+    "mad": "MAD",
+    "bias": "Bias",
+    "rmse": "RMSE",
+    "ccc": "Lin’s CCC",
+    "icc_a1": "ICC(A,1)",
+    "error_rate": "Error rate",
+}
+
+
+def label(name: str) -> str:
+    """The figure's name as it is printed in a paper."""
+    return _LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def comparison(result: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> str:
+    """Whose ratings a result compares: ``judge-human``, ``human-human``, ``judge-judge`` or ``""``.
+
+    A stated ``comparison`` is taken; else it follows from the kinds of the raters (``annotator``,
+    ``adjudicated``, ``judge``). Unknown kinds give ``""``: a figure is never called human by guess.
+    """
+    stated = result.get("comparison") or (result.get("details") or {}).get("comparison")
+    if stated:
+        return re.sub(r"[^a-z]+", "-", str(stated).lower())
+    found = [(kinds or {}).get(rater) for rater in result.get("raters") or ()]
+    if len(found) < 2 or any(kind not in ("annotator", "adjudicated", "judge") for kind in found):
+        return ""
+    judges = sum(kind == "judge" for kind in found)
+    return HUMAN_HUMAN if not judges else "judge-judge" if judges == len(found) else JUDGE_HUMAN
+
+
+def defined(x: Any) -> TypeGuard[float]:
+    """Whether this is a finite number (a bool is none)."""
+    return isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
+
+
+def value(x: float | None, digits: int = 3) -> str:
+    """A number with a true minus sign; never rounded to 0 or ±1 unless it is exactly that."""
+    if not defined(x):
+        return "–"
+    for more in range(digits, 7):
+        text = f"{x:.{more}f}"
+        if float(text) not in (0.0, 1.0, -1.0) or float(text) == x:
+            break
+    if float(text) == 0.0:
+        text = text.lstrip("-") if x == 0 else f"{x:.1e}"
+    return text.replace("-", "−")
+
+
+def percent(x: float | None, digits: int = 2) -> str:
+    """A share as per cent, ``84.81 %``; 100 and 0 only where it is exactly that."""
+    return "–" if not defined(x) else f"{_percent(x, digits)} %"
+
+
+def _percent(x: float, digits: int) -> str:
+    scaled = 100 * x
+    text = f"{scaled:.{digits}f}"
+    if float(text) in (0.0, 100.0) and x not in (0.0, 1.0):
+        text = f"{scaled:.{digits + 2}f}"
+    return text.replace("-", "−")
+
+
+def count(n: float | None) -> str:
+    """A count with thousands separators."""
+    return "–" if not defined(n) else f"{n:,.0f}" if n == int(n) else f"{n:,.1f}"
+
+
+def estimate(result: Mapping[str, Any]) -> str:
+    """The point estimate alone, in the figure's own unit; ``undefined`` where there is none."""
+    point = result.get("estimate")
+    if not defined(point):
+        return "undefined"
+    return percent(point) if result.get("name") in PROPORTIONS else value(point)
+
+
+def interval(result: Mapping[str, Any]) -> str:
+    """``[low, high]`` in the figure's own unit, or ``""`` where there is no interval."""
+    low, high = result.get("low"), result.get("high")
+    if not (defined(low) and defined(high)):
+        return ""
+    if result.get("name") in PROPORTIONS:
+        return f"[{_percent(low, 2)}, {_percent(high, 2)}]"
+    return f"[{value(low)}, {value(high)}]"
+
+
+def with_interval(result: Mapping[str, Any]) -> str:
+    """Estimate and interval for a sentence: ``0.695 [0.654, 0.733]``, or what is missing and why.
+
+    An undefined figure is never written as 0.
+    """
+    if not defined(result.get("estimate")):
+        return f"undefined ({result.get('reason') or 'no reason given'})"
+    limits = interval(result)
+    return f"{estimate(result)} {limits or '(no interval)'}"
+
+
+# What a reader can't see but a terminal, a browser or a tokenizer acts on: controls, the bidi
+# controls, zero-width blanks, line separators, tag characters and lone surrogates. The joiners
+# U+200C and U+200D stay: Persian, Indic scripts and emoji need them.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def visible(text: Any) -> str:
+    r"""Text in which invisible control characters are written out, as in ``abc\u202edef``.
+
+    A reference and a prediction that differ only in what can't be seen would otherwise look equal,
+    and a bidirectional override would reorder the row around it.
+    """
+    out = text if isinstance(text, str) else "" if text is None else str(text)
+    if out.isascii() and out.isprintable():
+        return out
+    return _UNSEEN.sub(_escape, out.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def plain(x: Any) -> Any:
+    """Any nested value as strict JSON values: NaN and infinities are None, NumPy scalars numbers.
+
+    Lone surrogates become U+FFFD, since UTF-8 can't carry them.
+    """
+    if x is None or isinstance(x, (bool, int)):
+        return x
+    if isinstance(x, str):
+        return str(x) if x.isascii() else _SURROGATE.sub("\ufffd", x)
+    if isinstance(x, float):
+        return float(x) if math.isfinite(x) else None
+    if isinstance(x, Mapping):
+        return {str(plain(str(key))): plain(item) for key, item in x.items()}
+    if hasattr(x, "tolist"):
+        return plain(x.tolist())
+    if isinstance(x, Iterable):
+        return [plain(item) for item in x]
+    return plain(str(x))
