@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..scoring.errors import SettingsError
-from .clusters import check_confidence
+from .clusters import FloatArray, IntArray, check_confidence
 from .proportions import agresti_coull, clopper_pearson, jeffreys, one_sided_upper, wilson
 from .result import Estimate
 
@@ -168,5 +168,5 @@ def _at_most(x: int, n: int, size: int, wrong: int) -> float:
     return float(min(math.fsum(np.exp(log)), 1.0))
 
 
-def _log_choose(n: int, k: np.ndarray) -> np.ndarray:
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+def _log_choose(n: int, k: IntArray) -> FloatArray:
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1), dtype=float)

@@ -29,6 +29,7 @@ __all__ = [
     "check_confidence",
     "check_unit",
     "cluster_codes",
+    "effective_size",
     "gradient",
     "jackknife_se",
     "kish",
@@ -40,9 +41,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Statistic = Callable[[NDArray[Any]], NDArray[Any]]
-"""``f(totals)``: totals ``(..., q)`` to values ``(...)``; analytic, so that it takes complex totals.
-Undefined is NaN."""
+Statistic = Callable[[Any], Any]
+"""``f(totals)``: totals ``(..., q)`` to values ``(...)``, real or complex (so that derivatives are
+exact); undefined is NaN."""
 Unit = Literal["question", "item"]
 
 ASSUMED_ICC = 0.2
@@ -129,6 +130,11 @@ def kish(weights: FloatArray) -> float:
     return float(weights.sum() ** 2 / (weights @ weights))
 
 
+def effective_size(n: float, design_effect: float) -> float:
+    """Items that would tell as much if they were independent; NaN without a design effect."""
+    return n / design_effect if design_effect > 0 else float("nan")
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """Which question each item belongs to.
@@ -211,14 +217,12 @@ class Clusters:
     @cached_property
     def _indicator(self) -> Any:
         n = self.n
-        return sparse.csr_array(
-            (np.ones(n), (self.codes, np.arange(n))), shape=(self.count, n), dtype=float
-        )
+        cells: Any = (np.ones(n), (self.codes, np.arange(n)))
+        return sparse.csr_array(sparse.coo_array(cells, shape=(self.count, n)))
 
     def sums(self, items: Any) -> FloatArray:
         """Per-question sums ``(G, q)`` of item columns ``(n, q)``, dense or sparse."""
-        out = self._indicator @ items
-        return np.asarray(out.toarray() if sparse.issparse(out) else out, dtype=float)
+        return _dense(self._indicator @ items)
 
 
 def leave_one_out(f: Statistic, sums: FloatArray) -> FloatArray:
@@ -266,6 +270,11 @@ def linearised_se(influence: FloatArray) -> float:
     return float(np.sqrt(g / (g - 1) * (u @ u)))
 
 
+def _dense(table: Any) -> FloatArray:
+    """A table, dense or sparse, as a dense one."""
+    return np.asarray(table.toarray() if hasattr(table, "toarray") else table, dtype=float)
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Item columns and their per-question sums, made once and shared by all that reads them.
@@ -295,8 +304,7 @@ class Sums:
         """The sums of the resampling unit: ``(G, q)`` for questions, ``(n, q)`` for items."""
         if unit == "question":
             return self.by_question
-        items = self.items.toarray() if sparse.issparse(self.items) else self.items
-        return np.asarray(items, dtype=float)
+        return _dense(self.items)
 
     def value(self, f: Statistic) -> float:
         """The estimate ``f(T)``; NaN where undefined."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ..scoring.errors import InputError, SettingsError
@@ -26,6 +26,7 @@ from .clusters import (
     Unit,
     check_confidence,
     check_unit,
+    effective_size,
     gradient,
     jackknife_se,
     kish,
@@ -233,7 +234,7 @@ class _Ranks:
         self.table: Any = sparse.csr_array(
             sparse.coo_array((w, (self.cell, groups.codes)), shape=(cells.size, groups.count))
         )
-        self.total: FloatArray = np.bincount(self.cell, w, minlength=cells.size)
+        self.total = np.bincount(self.cell, w, minlength=cells.size).astype(float)
         # cells are sorted by x, then y; the second order sorts them by y
         self.by_y = np.argsort(self.in_y, kind="stable")
         self.start_x = _starts(self.in_x)
@@ -301,11 +302,11 @@ class _Ranks:
     def _signed_x(self, v: FloatArray) -> FloatArray:
         """At each cell, the sum of ``v`` over cells of smaller x less that over larger x."""
         t = np.add.reduceat(v, self.start_x, axis=1)
-        return np.take(_below_less_above(t), self.in_x, axis=1)
+        return np.asarray(np.take(_below_less_above(t), self.in_x, axis=1), dtype=float)
 
     def _signed_y(self, v: FloatArray) -> FloatArray:
         t = np.add.reduceat(np.take(v, self.by_y, axis=1), self.start_y, axis=1)
-        return np.take(_below_less_above(t), self.in_y, axis=1)
+        return np.asarray(np.take(_below_less_above(t), self.in_y, axis=1), dtype=float)
 
 
 def _correlation(
@@ -362,7 +363,7 @@ def _correlation(
         estimate=theta,
         design_effect=design,
         warnings=tuple([*data_warnings(groups, w, df=df, unit=unit), *_few(name, differing)]),
-        details={**out.details, "se": se, "effective_n": n / design},
+        details={**out.details, "se": se, "effective_n": effective_size(n, design)},
     )
     if 1 - abs(theta) < 1e-12:
         line = "all scores are equal" if differing == 0 else f"{name} is {theta:+.0f} exactly"
@@ -450,7 +451,7 @@ def _independent(out: Estimate, size: float) -> Estimate:
     return replace(out, low=math.tanh(centre - reach), high=math.tanh(centre + reach), method=how)
 
 
-def _pearson(totals: NDArray[Any]) -> NDArray[Any]:
+def _pearson(totals: Any) -> Any:
     n, x, y, xx, yy, xy = (totals[..., j] for j in range(6))
     x, y = x / n, y / n
     var_x, var_y = xx / n - x * x, yy / n - y * y
@@ -467,11 +468,11 @@ def _standard(v: FloatArray, w: FloatArray) -> FloatArray:
 def _level(v: FloatArray) -> IntArray:
     """Codes of the distinct values in order; equal to 12 digits is equal."""
     scaled = np.round(v / np.abs(v).max(), 12) + 0.0
-    return np.unique(scaled, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return np.asarray(np.unique(scaled, return_inverse=True)[1].reshape(-1), dtype=np.int64)
 
 
 def _starts(ordered: IntArray) -> IntArray:
-    return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return np.asarray(np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]), dtype=np.int64)
 
 
 def _midranks(mass: FloatArray) -> FloatArray:
@@ -485,7 +486,7 @@ def _midranks(mass: FloatArray) -> FloatArray:
 
 def _below_less_above(t: FloatArray) -> FloatArray:
     c = np.cumsum(t, axis=1)
-    return 2 * c - t - c[:, -1:]
+    return np.asarray(2 * c - t - c[:, -1:], dtype=float)
 
 
 def _resampled_se(counts: FloatArray, influence: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from .clusters import (
     Unit,
     check_confidence,
     check_unit,
+    effective_size,
     leave_one_out,
     unit_mean_weights,
 )
@@ -105,7 +106,7 @@ def mad(
         design_effect=design,
         reason=reason,
         warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
-        details={**details, "se": se, "df": df, "effective_n": x.size / design},
+        details={**details, "se": se, "df": df, "effective_n": effective_size(x.size, design)},
     )
 
 
@@ -161,7 +162,12 @@ def bias(
         design_effect=design,
         reason=reason,
         warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
-        details={"differing": differing, "se": se, "df": df, "effective_n": n / design},
+        details={
+            "differing": differing,
+            "se": se,
+            "df": df,
+            "effective_n": effective_size(n, design),
+        },
     )
     if np.all(d == d[0]):
         details = dict(out.details)

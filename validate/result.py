@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Estimate", "Level", "number"]
 
@@ -65,11 +68,14 @@ class Estimate:
 
     def __repr__(self) -> str:
         who = f" {' ~ '.join(self.raters)}" if self.raters else ""
+        counts = f"n={self.n}, clusters={self.clusters}"
         if math.isnan(self.estimate):
-            return f"<{self.name}{who}: undefined ({self.reason}), n={self.n}>"
+            return f"<{self.name}{who}: undefined ({self.reason}), {counts}>"
+        if math.isnan(self.low) or math.isnan(self.high):
+            return f"<{self.name}{who}: {self.estimate:.4f} ({self.reason}), {counts}>"
         return (
             f"<{self.name}{who}: {self.estimate:.4f} [{self.low:.4f}, {self.high:.4f}] "
-            f"{self.confidence:.0%}, n={self.n}, clusters={self.clusters}>"
+            f"{100 * self.confidence:.4g}%, {counts}>"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,6 +101,20 @@ class Estimate:
             out["details"] = {key: _plain(value) for key, value in self.details.items()}
         return out
 
+    def to_frame(self) -> pd.DataFrame:
+        """The figure as one tidy row; ``raters`` joined by " ~ ", ``warnings`` by "; "."""
+        import pandas as pd
+
+        row = {
+            key: value
+            for key, value in self.to_dict().items()
+            if key not in ("raters", "dropped", "warnings", "details")
+        }
+        row["raters"] = " ~ ".join(self.raters)
+        row["dropped"] = sum(self.dropped.values())
+        row["warnings"] = "; ".join(self.warnings)
+        return pd.DataFrame([row])
+
 
 def number(value: float | None) -> float | None:
     """A float that JSON can carry: NaN and infinities become None."""
@@ -102,6 +122,10 @@ def number(value: float | None) -> float | None:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return value.to_dict()
+    if hasattr(value, "tolist"):  # numpy's scalars and arrays
+        return _plain(value.tolist())
     if isinstance(value, bool) or value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Mapping):
