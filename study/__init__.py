@@ -1,4 +1,4 @@
-"""A study on disk: settings, ledger (SQLite), tables (Parquet), provenance, readers of outside files.
+"""A study on disk: settings, ledger (SQLite), tables (Parquet), provenance, outside files.
 
 Public names are resolved on first use.
 """
@@ -8,13 +8,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PUBLIC: dict[str, str] = {
+_PUBLIC = {
+    "Added": ".adding",
+    "Ledger": ".ledger",
     "Ratings": ".ratings",
     "RatingsOptions": ".ratings",
+    "ScoreReport": ".study",
+    "Settings": ".settings",
+    "Study": ".study",
     "Table": ".readers",
     "read_ratings": ".ratings",
     "read_table": ".readers",
-    "write_csv": ".writers",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -56,13 +56,12 @@ class MaterialLog(Database):
         """Add questions that are not there yet."""
         with self.transaction() as connection:
             connection.executemany(
-                "INSERT INTO question VALUES (NULL, ?, ?, ?, ?, ?)",
+                "INSERT INTO question VALUES (NULL, ?, ?, ?, ?)",
                 (
                     (
                         q.question_id,
                         q.question,
                         q.reference,
-                        q.reference_is_json,
                         json_text(q.fields),
                     )
                     for q in questions
@@ -72,12 +71,11 @@ class MaterialLog(Database):
     def questions(self) -> list[Question]:
         """All questions, in the order they came."""
         rows = self.query(
-            "SELECT question_id, question, reference, reference_is_json, fields FROM question "
-            "ORDER BY question_key"
+            "SELECT question_id, question, reference, fields FROM question ORDER BY question_key"
         )
         return [
-            Question(question_id, question, reference, bool(is_json), json.loads(fields))
-            for question_id, question, reference, is_json, fields in rows
+            Question(question_id, question, reference, json.loads(fields))
+            for question_id, question, reference, fields in rows
         ]
 
     def add_responses(self, responses: Sequence[Response]) -> None:

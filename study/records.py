@@ -49,14 +49,13 @@ class InputFile:
 class Question:
     """A prompt with its reference.
 
-    ``reference`` is list text, or JSON text of a list (``reference_is_json``). ``fields`` holds
-    what else was in the file: ``ordered``, ``type``, ``category``, any strata, as text.
+    ``reference`` is list text, or JSON text of a list. ``fields`` holds what else was in the file:
+    ``ordered`` (``true`` or ``false``), ``type``, ``category``, any strata, as text.
     """
 
     question_id: str
     question: str
     reference: str
-    reference_is_json: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -38,7 +38,6 @@ CREATE TABLE question (
     question_id TEXT NOT NULL UNIQUE,
     question TEXT NOT NULL,
     reference TEXT NOT NULL,
-    reference_is_json INTEGER NOT NULL,
     fields TEXT NOT NULL
 );
 CREATE TABLE response (

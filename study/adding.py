@@ -1,0 +1,249 @@
+"""Brings files into a study: read, check all of it, then one transaction.
+
+A file that was brought in before changes nothing; a file with one bad row changes nothing either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import BadRow, InputError
+from ..scoring.records import VERDICTS
+from . import intake
+from .ledger import InputFile, Ledger, RatingRow, Role
+from .ratings import RatingsOptions
+from .readers import Table, read_table
+
+if TYPE_CHECKING:
+    from .intake import Intake
+
+__all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a file: rows in it, records that are new, records that were there already.
+
+    ``unused`` names columns that nothing was taken from.
+    """
+
+    role: Role
+    name: str
+    rows: int
+    new: int
+    already: int
+    unused: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {
+            "role": self.role,
+            "file": self.name,
+            "rows": self.rows,
+            "new": self.new,
+            "already": self.already,
+            "unused": list(self.unused),
+            "notes": list(self.notes),
+        }
+
+
+def add_questions(
+    ledger: Ledger, source: Table | Path | str, *, mapping: Mapping[str, str] | None = None
+) -> Added:
+    """Bring questions in. See :func:`accord.study.intake.read_questions` for what is refused."""
+    table = _table(source, "questions", mapping)
+    with ledger.writing():
+        known = {question.question_id: question for question in ledger.questions()}
+        texts = {pair.question_id: pair.question for pair in ledger.pairs()}
+        found = intake.read_questions(table, known, texts)
+        with ledger.transaction():
+            ledger.add_questions(found.new)
+            return _noted(ledger, table, "questions", found, {"map": dict(mapping or {})})
+
+
+def add_responses(
+    ledger: Ledger,
+    source: Table | Path | str,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    strata: Sequence[str] = (),
+) -> Added:
+    """Bring responses in. See :func:`accord.study.intake.read_responses`."""
+    table = _table(source, "responses", mapping, strata)
+    with ledger.writing():
+        known = {
+            (response.question_id, response.system, response.variant): response
+            for response in ledger.responses()
+        }
+        ids = frozenset(question.question_id for question in ledger.questions())
+        if not ids:
+            raise InputError(
+                "the study has no questions yet",
+                cure="bring them in first: accord add STUDY FILE --as questions",
+            )
+        found = intake.read_responses(table, known, ids, strata)
+        with ledger.transaction():
+            ledger.add_responses(found.new)
+            options = {"map": dict(mapping or {}), "strata": list(strata)}
+            return _noted(ledger, table, "responses", found, options)
+
+
+def add_pairs(
+    ledger: Ledger,
+    source: Table | Path | str,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    strata: Sequence[str] = (),
+) -> Added:
+    """Bring pairs in that came paired. See :func:`accord.study.intake.read_pairs`."""
+    table = _table(source, "pairs", mapping, strata)
+    with ledger.writing():
+        known = {pair.item_id: pair for pair in ledger.pairs()}
+        questions = {question.question_id: question.question for question in ledger.questions()}
+        found = intake.read_pairs(table, known, questions, strata)
+        with ledger.transaction():
+            ledger.add_pairs(found.new)
+            options = {"map": dict(mapping or {}), "strata": list(strata)}
+            return _noted(ledger, table, "pairs", found, options)
+
+
+def add_ratings(
+    ledger: Ledger,
+    source: Path | str,
+    item_ids: frozenset[str],
+    options: RatingsOptions | None = None,
+) -> Added:
+    """Bring ratings in, from a long or a wide table.
+
+    Parameters
+    ----------
+    item_ids
+        The study's items; a rating of any other is refused.
+    options
+        How to read the table. Labels are CORRECT, INCORRECT and UNSURE unless ``categories``
+        declares others; ``labels`` maps the file's words to them.
+
+    Raises
+    ------
+    InputError
+        With every bad row: an unknown item or label, an item rated twice by one rater, a rater of
+        two kinds; nothing is added then.
+    """
+    from .rating_tables import from_long, from_wide
+
+    options = options or RatingsOptions()
+    if not options.categories:
+        options = replace(options, categories=VERDICTS)
+    options.check()
+    table = read_table(source, mapping=options.mapping)
+    ratings = (from_wide if options.wide else from_long)(table, options)
+    items = table.column("item_id")
+    bad = [
+        BadRow(table.name, line, f"item_id {str(item)[:60]!r} is not in the study")
+        for item, line in zip(items, table.lines, strict=True)
+        if not isinstance(item, str) or item.strip() not in item_ids
+    ]
+    if bad:
+        raise InputError.from_rows(
+            bad, cure="bring the items in first (--as pairs, or questions and responses)"
+        )
+    known = ledger.raters()
+    frame = ratings.frame
+    for rater, kind in frame[["rater", "kind"]].drop_duplicates().itertuples(index=False):
+        if known.get(rater, kind) != kind:
+            raise InputError(
+                f"{table.name}: rater {rater!r} is known as {known[rater]} and can't be {kind} too",
+                cure="give the other one another name",
+            )
+    more = {} if options.wide else _remarks(table, options)
+    reasons = frame["reasons"] if "reasons" in frame.columns else [()] * len(frame)
+    rows = [
+        RatingRow(
+            item_id=item,
+            rater=rater,
+            kind=kind,
+            rating=rating,
+            status=status,
+            reasons=tuple(why),
+            comment=more.get((item, rater), (None, None))[0],
+            guideline=more.get((item, rater), (None, None))[1],
+            source=f"file:{table.name}",
+        )
+        for item, rater, kind, rating, status, why in zip(
+            frame["item_id"],
+            frame["rater"],
+            frame["kind"],
+            frame["rating"],
+            frame["status"],
+            reasons,
+            strict=True,
+        )
+    ]
+    left_out = {reason: count for reason, count in ratings.dropped.items() if count}
+    notes = [note for note in ratings.notes if not note.startswith("no question column")]
+    notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
+    with ledger.transaction():
+        new = ledger.add_ratings(rows)
+        if new:
+            words = {"labels": dict(options.labels), "map": dict(options.mapping)}
+            _note(ledger, table, "ratings", new, words)
+    return Added("ratings", table.name, len(table.lines), new, len(rows) - new, notes=tuple(notes))
+
+
+def _remarks(
+    table: Table, options: RatingsOptions
+) -> dict[tuple[str, str], tuple[str | None, str | None]]:
+    """Comment and guideline of each item and rater of a long table."""
+    there = table.frame.columns
+    blank = [None] * len(table.lines)
+    comments = table.column("comment") if "comment" in there else blank
+    guidelines = table.column("guideline") if "guideline" in there else blank
+    return {
+        (str(item).strip(), str(rater).strip()): (
+            None if comment is None else str(comment),
+            None if guideline is None else str(guideline),
+        )
+        for item, rater, comment, guideline in zip(
+            table.column("item_id"), table.column(options.rater), comments, guidelines, strict=True
+        )
+    }
+
+
+def _table(
+    source: Table | Path | str,
+    role: str,
+    mapping: Mapping[str, str] | None,
+    strata: Sequence[str] = (),
+) -> Table:
+    if isinstance(source, Table):
+        return source
+    required, optional = intake.COLUMNS[role]
+    # Questions keep every column, so any name may be mapped to.
+    free = () if role == "questions" else (*optional, *strata)
+    extra = tuple(mapping or ()) if role == "questions" else ()
+    return read_table(source, mapping=mapping, required=required, optional=(*free, *extra))
+
+
+def _noted(
+    ledger: Ledger, table: Table, role: Role, found: Intake[Any], options: Mapping[str, Any]
+) -> Added:
+    if found.new:
+        _note(ledger, table, role, len(found.new), options)
+    return Added(
+        role,
+        table.name,
+        len(table.lines),
+        len(found.new),
+        found.already,
+        found.unused,
+        tuple(found.notes),
+    )
+
+
+def _note(ledger: Ledger, table: Table, role: Role, new: int, options: Mapping[str, Any]) -> None:
+    ledger.add_input(InputFile(table.name, role, table.sha256, len(table.lines), options=options))
+    ledger.add_provenance("add", {"role": role, "file": table.name, "new": new})

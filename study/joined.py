@@ -1,0 +1,150 @@
+"""The ratings of a study beside what they rate: question, system, counts, strata, weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.records import NO_SYSTEM, Item
+from .identity import system_label
+from .ratings import COLUMNS, Ratings
+from .records import RatingRow
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .ledger import Ledger
+
+__all__ = ["items_of", "join_ratings"]
+
+_NOT_THERE = "item is not in the study (made with other settings or another accord)"
+
+
+def items_of(pairs: pd.DataFrame) -> list[Item]:
+    """The items of a pairs table: its rows with a predicted element."""
+    return [
+        Item(
+            item_id=row["item_id"],
+            question_id=row["question_id"],
+            question=row["question"],
+            reference=row["reference"],
+            predicted=row["predicted"],
+            aliases=tuple(row["aliases"]),
+            system=system_label(row["system"], row["variant"]),
+            content_sha256=row["content_sha256"],
+        )
+        for row in pairs[pairs["item_id"].notna()].to_dict("records")
+    ]
+
+
+def join_ratings(
+    ledger: Ledger, pairs: pd.DataFrame, aside: frozenset[str], sample_id: str | None = None
+) -> Ratings:
+    """The latest rating of each item and rater, in long form.
+
+    Parameters
+    ----------
+    pairs
+        The pairs of the recipe's alignment.
+    aside
+        Items that only the positional alignment of an ordered question has: their ratings belong
+        to the ordered figures and are left out here without a word.
+    sample_id
+        Only the items of this sample.
+
+    Returns
+    -------
+    Ratings
+        With ``weight`` 1 / inclusion probability for items of a sample, else 1.
+    """
+    import pandas as pd
+
+    about = pairs[pairs["item_id"].notna()].set_index("item_id")
+    weights, notes = _weights(ledger, sample_id)
+    dropped: dict[str, int] = {}
+    rows: list[RatingRow] = []
+    known = set(about.index)
+    for row in ledger.rating_rows():
+        if sample_id is not None and row.item_id not in weights:
+            continue
+        if row.item_id in known:
+            if row.status == "skipped":
+                dropped["skipped"] = dropped.get("skipped", 0) + 1
+            else:
+                rows.append(row)
+        elif row.item_id not in aside:
+            dropped[_NOT_THERE] = dropped.get(_NOT_THERE, 0) + 1
+    ids = [row.item_id for row in rows]
+    facts = about.loc[ids] if ids else about.iloc[:0]
+    columns: dict[str, Any] = {
+        "item_id": ids,
+        "question_id": facts["question_id"].tolist(),
+        "system": facts["system"].tolist(),
+        "response_id": facts["response_id"].tolist(),
+        "rater": [row.rater for row in rows],
+        "kind": [row.kind for row in rows],
+        "rating": [row.rating for row in rows],
+        "status": [row.status for row in rows],
+    }
+    frame = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    frame["weight"] = pd.Series([weights.get(item, 1.0) for item in ids], dtype=float)
+    frame = frame[list(COLUMNS)]
+    for name in ("n_reference", "n_predicted"):
+        counts = facts[name]
+        if counts.notna().all():
+            frame[name] = counts.astype("int64").to_numpy()
+        elif counts.notna().any():
+            frame[name] = counts.astype("float64").to_numpy()
+    if any(row.reasons for row in rows):
+        frame["reasons"] = pd.Series([row.reasons for row in rows], dtype=object)
+    if (facts["variant"] != "").any():
+        frame["variant"] = facts["variant"].tolist()
+    for name, cells in _strata(ledger, facts).items():
+        frame[name] = pd.Series(cells, dtype=object)
+    ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
+    source = {"name": "study", "rows": len(frame), "sha256": ratings.digest()}
+    return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source)
+
+
+def _strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:
+    """Fields of questions, responses and given pairs, a column each."""
+    by_question = {question.question_id: question.fields for question in ledger.questions()}
+    by_response = {
+        (response.question_id, response.system, response.variant): response.fields
+        for response in ledger.responses()
+        if response.fields
+    }
+    by_item = {pair.item_id: pair.fields for pair in ledger.pairs() if pair.fields}
+    nothing: Mapping[str, str] = {}
+    found: list[Mapping[str, str]] = []
+    for item, question, system, variant in zip(
+        facts.index, facts["question_id"], facts["system"], facts["variant"], strict=True
+    ):
+        found.append(
+            {
+                **by_question.get(question, nothing),
+                **by_response.get((question, system or NO_SYSTEM, variant), nothing),
+                **by_item.get(item, nothing),
+            }
+        )
+    names = dict.fromkeys(name for fields in found for name in fields)
+    return {name: [fields.get(name) for fields in found] for name in names}
+
+
+def _weights(ledger: Ledger, sample_id: str | None) -> tuple[dict[str, float], list[str]]:
+    """1 / inclusion probability of the items of a sample, or of all samples."""
+    samples: Sequence[Any] = ledger.samples() if sample_id is None else [ledger.sample(sample_id)]
+    weights: dict[str, float] = {}
+    several = 0
+    for sample in samples:
+        for item_id, probability in sample.items:
+            several += item_id in weights
+            # An item that was drawn twice is weighted by the sample in which it was likelier.
+            weights[item_id] = min(weights.get(item_id, float("inf")), 1.0 / probability)
+    notes = []
+    if several:
+        notes.append(
+            f"{several} items are in several samples and are weighted by the one in which they "
+            "were likeliest; name one sample for weights of one design"
+        )
+    return weights, notes

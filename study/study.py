@@ -1,0 +1,333 @@
+"""A study on disk: one folder with settings, ledger, tables and reports."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import AccordError, SettingsError, StudyError
+from ..scoring.records import Item
+from . import adding
+from .adding import Added
+from .identity import state_of
+from .ledger import Ledger
+from .provenance import collect
+from .ratings import Ratings, RatingsOptions
+from .readers import Table
+from .settings import FILE_NAME, Settings, write_new
+from .tables import Tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..scoring.judges import Judge
+    from ..scoring.replies import ReplyStore
+    from .scoring_run import Progress
+
+__all__ = ["LEDGER", "ScoreReport", "Study"]
+
+LEDGER = "ledger.sqlite"
+
+
+class Study:
+    """An open study; :meth:`create` makes one and :meth:`open` opens one.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "mystudy"
+    ...     with Study.create(path) as study:
+    ...         study.settings.recipe_name
+    'listqa'
+    """
+
+    def __init__(self, path: Path, settings: Settings, ledger: Ledger) -> None:
+        self.path = path
+        self.settings = settings
+        self.ledger = ledger
+        self.tables = Tables(path / "tables")
+
+    @classmethod
+    def create(cls, path: Path | str, *, recipe: str = "listqa", seed: int = 1) -> Study:
+        """Make a new study in a folder that does not exist or is empty, and open it.
+
+        Raises
+        ------
+        StudyError
+            When there is something in the folder or it can't be written.
+        SettingsError
+            When the recipe is unknown.
+        """
+        folder = Path(path)
+        if folder.exists() and not folder.is_dir():
+            raise StudyError(f"{folder} is a file", cure="name a new folder")
+        try:
+            if folder.exists() and any(folder.iterdir()):
+                raise StudyError(f"{folder} is not empty", cure="name a new folder")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            # Made aside and moved as a whole: a study is there or it is not.
+            aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+        try:
+            aside.chmod(0o777 & ~_umask())
+            write_new(aside / FILE_NAME, recipe=recipe, seed=seed)
+            with Ledger.create(aside / LEDGER) as ledger:
+                ledger.add_provenance("init", {"recipe": recipe, "seed": seed})
+            os.replace(aside, folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, path: Path | str) -> Study:
+        """Open a study.
+
+        Raises
+        ------
+        StudyError
+            When the folder is no study, or its ledger is damaged or of a newer accord.
+        SettingsError
+            When ``study.toml`` holds something that can't be used.
+        """
+        folder = Path(path)
+        make = "make one with: accord init STUDY --recipe listqa"
+        if not folder.exists():
+            raise StudyError(f"there is no folder {folder}", cure=f"check the name, or {make}")
+        if not folder.is_dir():
+            raise StudyError(f"{folder} is a file, not a study", cure=f"name a folder, or {make}")
+        for name in (FILE_NAME, LEDGER):
+            if not (folder / name).is_file():
+                raise StudyError(f"{folder} is no study: it has no {name}", cure=make)
+        settings = Settings.read(folder / FILE_NAME)
+        return cls(folder, settings, Ledger(folder / LEDGER))
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self.ledger.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<study {self.path.name!r}, recipe {self.settings.recipe_name}>"
+
+    # Bringing in
+
+    def add_questions(
+        self, source: Table | Path | str, *, mapping: Mapping[str, str] | None = None
+    ) -> Added:
+        """Bring questions in: ``question_id, question, reference``; other columns are kept."""
+        return adding.add_questions(self.ledger, source, mapping=mapping)
+
+    def add_responses(
+        self,
+        source: Table | Path | str,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        strata: Sequence[str] = (),
+    ) -> Added:
+        """Bring responses in: ``question_id, system, response``, and columns named as strata."""
+        return adding.add_responses(self.ledger, source, mapping=mapping, strata=strata)
+
+    def add_pairs(
+        self,
+        source: Table | Path | str,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        strata: Sequence[str] = (),
+    ) -> Added:
+        """Bring pairs in: each row one reference element beside one predicted element."""
+        return adding.add_pairs(self.ledger, source, mapping=mapping, strata=strata)
+
+    def add_ratings(self, source: Path | str, options: RatingsOptions | None = None) -> Added:
+        """Bring ratings in, from a long or a wide table."""
+        frame = self._pairs()
+        ids = frozenset(frame["item_id"].dropna())
+        return adding.add_ratings(self.ledger, source, ids, options)
+
+    # Scoring
+
+    def score(
+        self,
+        judges: Sequence[str] = (),
+        *,
+        jobs: int = 1,
+        fresh: bool = False,
+        progress: Progress | None = None,
+    ) -> ScoreReport:
+        """Parse, align, judge, count; write the tables and keep the verdicts.
+
+        Parameters
+        ----------
+        judges
+            Names of judges; all of ``study.toml`` by default, ``exact`` when it has none.
+        jobs
+            Processes that parse and align.
+        fresh
+            Ask model judges again, whatever they answered before.
+        progress
+            Called with how many responses are done, and of how many.
+
+        Raises
+        ------
+        StudyError
+            When there is nothing to score, or another accord is writing.
+        SettingsError
+            When a judge is unknown or its settings can't be used.
+        """
+        from .fresh import FreshReplies
+        from .scoring_run import Run, run
+
+        if jobs < 1:
+            raise SettingsError(f"--jobs can't be {jobs}", cure="use 1 or more")
+        recipe = self.settings.recipe()
+        replies: ReplyStore = FreshReplies(self.ledger) if fresh else self.ledger
+        made = [
+            _judge(name, table, replies)
+            for name, table in self.settings.judge_settings(judges).items()
+        ]
+        with self.ledger.writing():
+            means = run(
+                Run(
+                    ledger=self.ledger,
+                    tables=self.tables,
+                    recipe=recipe,
+                    state=state_of(self.ledger, recipe),
+                    judges=made,
+                    jobs=jobs,
+                    progress=progress,
+                )
+            )
+            self.ledger.add_provenance(
+                "score",
+                {
+                    "judges": [judge.name for judge in made],
+                    "recipe_sha256": recipe.sha256,
+                    "fresh": fresh,
+                },
+            )
+        return ScoreReport(
+            rows=tuple(means.rows()), recipe=recipe.block(), recipe_sha256=recipe.sha256
+        )
+
+    def _pairs(self) -> pd.DataFrame:
+        """The pairs table, made again when it is stale or gone."""
+        from .scoring_run import Run, run
+
+        recipe = self.settings.recipe()
+        state = state_of(self.ledger, recipe)
+        manifest = self.tables.manifest()
+        if manifest is not None and manifest.state == state:
+            return self.tables.read("pairs")
+        if not self.ledger.writable:
+            with tempfile.TemporaryDirectory() as folder:
+                tables = Tables(Path(folder) / "tables")
+                run(Run(self.ledger, tables, recipe, state))
+                return tables.read("pairs")
+        with self.ledger.writing():
+            run(Run(self.ledger, self.tables, recipe, state))
+        return self.tables.read("pairs")
+
+    # Reading
+
+    def pairs(self) -> pd.DataFrame:
+        """The pairs of the recipe's alignment, one row each; made again when they are stale.
+
+        Unmatched elements of both sides are among them; a reference element without a partner has
+        no ``item_id`` and nothing predicted. ``aliases`` holds lists; counts and indices are Int64.
+        """
+        frame = self._pairs()
+        return frame[frame["alignment"] == "main"].drop(columns="alignment").reset_index(drop=True)
+
+    def items(self) -> list[Item]:
+        """What people and judges grade, in the order of questions and responses."""
+        from .joined import items_of
+
+        return items_of(self.pairs())
+
+    def ratings(self, sample_id: str | None = None) -> Ratings:
+        """People's and judges' ratings, the latest of each item and rater, of all or one sample."""
+        from .joined import join_ratings
+
+        frame = self._pairs()
+        main = frame["alignment"] == "main"
+        aside = frozenset(frame.loc[~main, "item_id"].dropna())
+        return join_ratings(self.ledger, frame[main], aside, sample_id)
+
+    def scores(self) -> pd.DataFrame:
+        """The scores of all judges that were run, one row a response and judge.
+
+        Raises
+        ------
+        StudyError
+            When there are none, or they are older than what the study holds now.
+        """
+        import pandas as pd
+
+        manifest = self.tables.manifest()
+        names = [] if manifest is None else [n for n in manifest.parts if n.startswith("scores/")]
+        current = state_of(self.ledger, self.settings.recipe())
+        if manifest is None or not names:
+            raise StudyError("the study has no scores", cure=f"run accord score {self.path}")
+        if manifest.state != current:
+            raise StudyError(
+                "the scores are older than the study's inputs, settings or accord",
+                cure=f"run accord score {self.path}; no judge is asked twice",
+            )
+        return pd.concat([self.tables.read(name) for name in names], ignore_index=True)
+
+    def provenance(self) -> dict[str, Any]:
+        """What the study's figures rest on, as JSON values; no absolute path and no secret."""
+        return collect(self.ledger, self.settings, self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """The mean figures of a scoring run: one row a judge and system, and the recipe block."""
+
+    rows: tuple[dict[str, Any], ...]
+    recipe: Mapping[str, Any]
+    recipe_sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "results": [dict(row) for row in self.rows],
+            "settings": {"recipe": dict(self.recipe), "recipe_sha256": self.recipe_sha256},
+        }
+
+
+def _judge(name: str, table: Mapping[str, Any], replies: ReplyStore) -> Judge:
+    from ..scoring.judges import make_judge
+
+    try:
+        return make_judge(name, table, replies=replies)
+    except SettingsError as error:
+        raise SettingsError(
+            f"{FILE_NAME}, [judge.{name}]: {error.message}", cure=error.cure
+        ) from None
+
+
+def _umask() -> int:
+    value = os.umask(0)
+    os.umask(value)
+    return value
+
+
+def _unwritable(folder: Path, error: OSError) -> AccordError:
+    return StudyError(
+        f"{folder} can't be made: {error.strerror or error}",
+        cure="name a folder in a place that can be written",
+    )
