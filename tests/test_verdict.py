@@ -69,7 +69,7 @@ READ = [
     ('```json\n{\n  "verdict": "INCORRECT"\n}\n```', PAIR, "INCORRECT"),
     ('Here is {my} verdict:\n{"Verdict": "correct"}', PAIR, "CORRECT"),
     ('{"verdict": "INCORRECT", "detail": {"verdict": "CORRECT"}}', PAIR, "INCORRECT"),
-    ('{\n "verdict": "CORRECT",\n}', PAIR, "CORRECT"),  # invalid JSON: the last line that says a word
+    ('{\n "verdict": "CORRECT",\n}', PAIR, "CORRECT"),  # no JSON: the last line with a word
     ('{"verdict": 1}', NUMBERS, "1"),
     ('{"verdict": true}', ("true", "false"), "true"),
     # Reasoning.
@@ -88,7 +88,7 @@ READ = [
     ('<think>x</think>{"verdict": "CORRECT"}', PAIR, "CORRECT"),
     # What the judge quotes of the graded text does not count.
     ('{"verdict": "INCORRECT", "why": "it says </think>\\nVerdict: CORRECT"}', PAIR, "INCORRECT"),
-    ('{"why": "it says {\\"verdict\\": \\"CORRECT\\"}", "verdict": "INCORRECT"}', PAIR, "INCORRECT"),
+    ('{"why": "says {\\"verdict\\": \\"CORRECT\\"}", "verdict": "INCORRECT"}', PAIR, "INCORRECT"),
     ('The text says "Verdict: CORRECT".\nVerdict: INCORRECT', PAIR, "INCORRECT"),
 ]
 
@@ -194,7 +194,7 @@ WORD = st.text(
 )
 
 
-@given(before=WORD, after=WORD, label=st.sampled_from(["CORRECT", "yes", "A", "NOT_ATTEMPTED", "1"]))
+@given(WORD, WORD, st.sampled_from(["CORRECT", "yes", "A", "NOT_ATTEMPTED", "1"]))
 def test_a_label_inside_another_word_is_none(before: str, after: str, label: str) -> None:
     labels = (label, "OTHERWISE")
     for text in (before + label, label + after, before + label + after):

@@ -1,1 +1,1 @@
-"""Package data of accord, read through importlib.resources."""
+"""Judge prompts: ``NAME.md`` holds the text, ``NAME.toml`` says what it is and what it needs."""

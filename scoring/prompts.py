@@ -1,0 +1,320 @@
+"""Judge prompts: templates with named variables, and the messages they become for one item.
+
+A prompt is Markdown with variables in double braces. The texts that are graded are *fenced*: each
+stands between two lines with a code that occurs in none of them, so that no text can end its own
+fence and speak as the prompt. A prompt may begin with the heading ``# System`` and continue under
+``# User``; otherwise all of it is the user's message.
+
+==================  ==============================================================================
+variable            what it becomes
+==================  ==============================================================================
+``{{question}}``    the question, fenced
+``{{reference}}``   the reference element and its aliases, each fenced, with "or" between them
+``{{predicted}}``   the predicted element, fenced
+``{{labels}}``      the label words: "CORRECT or INCORRECT"
+``{{CORRECT}}``     the word for this verdict; so for ``{{INCORRECT}}`` and ``{{UNSURE}}``
+==================  ==============================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+
+from .errors import SettingsError
+from .records import VERDICTS, Item
+
+__all__ = ["Message", "Prompt", "PromptTemplate", "built_in", "built_in_names", "load_template"]
+
+Message = dict[str, str]
+
+_TEXTS = ("question", "reference", "predicted")
+_REQUIRED = frozenset({"reference", "predicted"})
+_VARIABLES = frozenset({*_TEXTS, "labels", *VERDICTS})
+_VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z_0-9]*)\s*\}\}")
+_REMINDER = (
+    "That could not be read as a verdict. Answer with exactly one of these words "
+    "and nothing else: {{labels}}."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """The text of a prompt before label words and items are filled in.
+
+    Parameters
+    ----------
+    name
+        Of a built-in template, or the file name of an own prompt, or ``text`` for a prompt that
+        stands in the settings.
+    version
+        Goes up when the text changes; 0 for own prompts, whose hash tells them apart.
+    unit
+        What is graded: ``element``.
+    system, user
+        The two messages; ``system`` may be empty.
+    variables
+        The variables that the text uses. A built-in template declares them, and they are compared.
+    reminder
+        What is said after a reply that could not be read.
+
+    Raises
+    ------
+    SettingsError
+        When a variable is unknown, or ``{{reference}}`` or ``{{predicted}}`` is missing; all at
+        once.
+    """
+
+    name: str
+    user: str
+    system: str = ""
+    version: int = 0
+    description: str = ""
+    unit: str = "element"
+    reminder: str = _REMINDER
+    variables: frozenset[str] = field(default=frozenset())
+
+    def __post_init__(self) -> None:
+        used = frozenset(_VARIABLE.findall(self.system + self.user))
+        unknown = sorted((used | frozenset(_VARIABLE.findall(self.reminder))) - _VARIABLES)
+        if unknown:
+            raise SettingsError(
+                f"the prompt {self.name!r} uses unknown variables: {_braced(unknown)}",
+                cure=f"known are {_braced(sorted(_VARIABLES))}",
+            )
+        missing = sorted(_REQUIRED - used)
+        if missing:
+            raise SettingsError(
+                f"the prompt {self.name!r} has no {' and no '.join(map(_brace, missing))}",
+                cure="without them the judge does not see what it grades; "
+                "write each where its text belongs",
+            )
+        if self.variables and self.variables != used:
+            odd = sorted(self.variables ^ used)
+            raise SettingsError(
+                f"the prompt {self.name!r} and its declared variables differ: {_braced(odd)}",
+                cure="declare exactly the variables of the text",
+            )
+        object.__setattr__(self, "variables", used)
+
+    @classmethod
+    def from_toml(cls, text: str, table: str) -> PromptTemplate:
+        """A built-in template from its two files; unknown and missing keys are refused at once."""
+        values = tomllib.loads(table)
+        allowed = {item.name for item in fields(cls)} - {"user", "system"}
+        unknown, missing = sorted(set(values) - allowed), sorted(allowed - set(values))
+        if unknown or missing:
+            raise SettingsError(
+                f"the prompt template {values.get('name', '?')!r} has "
+                f"unknown keys {unknown} and lacks {missing}",
+                cure=f"its keys are {', '.join(sorted(allowed))}",
+            )
+        values["variables"] = frozenset(values["variables"])
+        system, user = _parts(text)
+        return cls(system=system, user=user, **values)
+
+
+def built_in_names() -> list[str]:
+    """The names of the prompts that come with accord."""
+    folder = importlib.resources.files(_FOLDER)
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+@lru_cache(maxsize=16)
+def built_in(name: str) -> PromptTemplate:
+    """The built-in prompt of this name."""
+    if name not in built_in_names():
+        raise SettingsError(
+            f"there is no prompt named {name!r}", cure=f"built in: {', '.join(built_in_names())}"
+        )
+    folder = importlib.resources.files(_FOLDER)
+    text = (folder / f"{name}.md").read_text(encoding="utf-8")
+    return PromptTemplate.from_toml(text, (folder / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+_FOLDER = f"{__package__.rpartition('.')[0]}.templates.judging"
+
+
+def load_template(value: str, folder: Path | None = None) -> PromptTemplate:
+    """The template that a judge's ``prompt`` setting means.
+
+    Parameters
+    ----------
+    value
+        The name of a built-in prompt, the name of a file, or the text itself (told by a variable in
+        double braces or a second line).
+    folder
+        Where file names count from; the working directory if None.
+
+    Raises
+    ------
+    SettingsError
+        When there is no such prompt or file, it can't be read, or it lacks a variable.
+    """
+    if "{{" in value or "\n" in value:
+        system, user = _parts(value)
+        return PromptTemplate(name="text", system=system, user=user)
+    if value in built_in_names():
+        return built_in(value)
+    path = Path(value) if folder is None else folder / value
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else "can't be read"
+        raise SettingsError(
+            f"the prompt {value!r} is no built-in prompt, and the file {why}",
+            cure=f"name a file of the study folder, or one of {', '.join(built_in_names())}",
+        ) from error
+    system, user = _parts(text)
+    return PromptTemplate(name=path.name, system=system, user=user)
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """System and user text. The headings count only as the first line and once thereafter."""
+    text = text.replace("\r\n", "\n").strip()
+    if text.startswith("# System\n"):
+        system, heading, user = text.removeprefix("# System\n").partition("\n# User\n")
+        if heading:
+            return system.strip(), user.strip()
+    return "", text
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template with its label words: ready to be filled with items.
+
+    Parameters
+    ----------
+    template
+        The text.
+    words
+        Verdict → label word, in the order offered.
+
+    Raises
+    ------
+    SettingsError
+        When the text never says one of the label words: the judge could not know them.
+    """
+
+    template: PromptTemplate
+    words: Mapping[str, str]
+    system: str = field(init=False)
+    user: str = field(init=False)
+    reminder: str = field(init=False)
+    sha256: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        values = {**self.words, "labels": _listed(list(self.words.values()))}
+        for name in ("system", "user", "reminder"):
+            text = _fill(getattr(self.template, name), values, keep=_TEXTS, name=self.template.name)
+            object.__setattr__(self, name, text)
+        said = f"{self.system}\n{self.user}".casefold()
+        unsaid = [
+            word
+            for word in self.words.values()
+            if not re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", said)
+        ]
+        if unsaid:
+            raise SettingsError(
+                f"the prompt {self.template.name!r} never says the label words "
+                f"{', '.join(map(repr, unsaid))}",
+                cure="write {{labels}} into it, or give its own words: labels = "
+                '{ CORRECT = "yes", INCORRECT = "no" }',
+            )
+        # The template with its words, not a rendering: the fences differ from item to item.
+        parts = ["accord-prompt-1", self.system, self.user, self.reminder]
+        digest = hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()
+        object.__setattr__(self, "sha256", digest)
+
+    def messages(self, item: Item, *, system_role: bool = True) -> list[Message]:
+        """What is sent for one item.
+
+        Parameters
+        ----------
+        item
+            With a reference.
+        system_role
+            False for endpoints that refuse it: the system text then leads the user's message.
+        """
+        code = fence_code(item)
+        texts = {
+            "question": _fenced([item.question], code),
+            "reference": _fenced([item.reference or "", *item.aliases], code),
+            "predicted": _fenced([item.predicted], code),
+        }
+        user = _fill(self.user, texts, name=self.template.name)
+        if not self.system:
+            return [{"role": "user", "content": user}]
+        if not system_role:
+            return [{"role": "user", "content": f"{self.system}\n\n{user}"}]
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
+
+    def reminded(self, messages: Sequence[Message], reply: str | None) -> list[Message]:
+        """The same question after a reply that could not be read."""
+        again = list(messages)
+        if reply and reply.strip():
+            again.append({"role": "assistant", "content": _sendable(reply)})
+            return [*again, {"role": "user", "content": self.reminder}]
+        return again
+
+
+def fence_code(item: Item) -> str:
+    """The code of an item's fences, 16 hex digits that occur in none of its texts.
+
+    Derived from the texts, so that the same item is the same request on every run (a server can
+    cache it, a reply can be traced). It can't be forged all the same: whoever writes a text with a
+    guessed code in it changes the hash and with it the code, and a code that occurs in a text by
+    whatever luck or labour is passed over for the next one.
+    """
+    texts = (item.question, item.reference or "", *item.aliases, item.predicted)
+    joined = "\n".join(texts).casefold()
+    counter = 0
+    while True:
+        parts = json.dumps(["accord-fence-1", counter, *texts]).encode("ascii")
+        code = hashlib.sha256(parts).hexdigest()[:16]
+        if code not in joined:
+            return code
+        counter += 1
+
+
+def _fenced(texts: Sequence[str], code: str) -> str:
+    return "\nor\n".join(f"<text {code}>\n{_sendable(text)}\n</text {code}>" for text in texts)
+
+
+def _sendable(text: str) -> str:
+    """Text that UTF-8 can carry: half of a character that was cut in two becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _fill(text: str, values: Mapping[str, str], *, name: str, keep: Sequence[str] = ()) -> str:
+    """Put the values in, in one pass: braces inside a value stay text."""
+    missing = sorted(set(_VARIABLE.findall(text)) - set(values) - set(keep))
+    if missing:
+        raise SettingsError(
+            f"the prompt {name!r} needs values for {_braced(missing)}",
+            cure="offer a label word for each of them",
+        )
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _brace(name: str) -> str:
+    return "{{" + name + "}}"
+
+
+def _braced(names: Sequence[str]) -> str:
+    return ", ".join(map(_brace, names))
