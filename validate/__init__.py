@@ -9,6 +9,8 @@ import importlib
 from typing import Any
 
 _PUBLIC = {
+    "AgreementReport": ".agreement",
+    "agreement": ".agreement",
     "Estimate": ".result",
     "agresti_coull": ".proportions",
     "audit_counts": ".audit",

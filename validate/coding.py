@@ -1,0 +1,278 @@
+"""Ratings as a matrix of codes, under the options that say what counts as missing.
+
+Codes below 0 are all missing to a coefficient; they differ in the reason that is counted. Only
+ratings that exist get a code of 0 or more, so a gap can't become a category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..scoring.errors import InputError, SettingsError
+from ..scoring.records import CORRECT, INCORRECT, UNSURE, VERDICTS, Kind
+from ..study.ratings import Ratings
+from .clusters import FloatArray, IntArray, cluster_codes
+from .label_sets import UNSCORED_LABEL, categories_of
+from .panel_settings import PanelSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "MISSING",
+    "REASONS",
+    "TIE",
+    "UNSCORED",
+    "Coded",
+    "code_ratings",
+    "is_extra",
+]
+
+MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE = -1, -2, -3, -4, -5
+REASONS: Mapping[int, str] = {
+    MISSING: "missing",
+    UNSCORED: "unscored",
+    UNSURE_LEFT_OUT: "unsure",
+    EXTRA_LEFT_OUT: "correct but missing from the reference",
+    TIE: "tie of the annotators",
+}
+"""Why an item takes no part: code → reason, the first that holds is counted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """Items by raters.
+
+    Parameters
+    ----------
+    items
+        One row an item: ``item_id, question_id, system, response_id, weight``, ….
+    raters, kinds
+        Annotators first, then adjudicated labels, then judges.
+    codes
+        ``(n_items, n_raters)``: 0..k-1, or one of :data:`REASONS`.
+    categories, values
+        The k labels, and the numbers they stand for on a numeric scale.
+    positive
+        The code that counts as right; None where none does.
+    credit
+        ``(k,)`` what each label is worth in a response's score; None without a positive label.
+    clusters, noun
+        ``(n_items,)`` codes of the resampling unit, and what it is called.
+    weights
+        ``(n_items,)``, None when all are equal.
+    """
+
+    items: pd.DataFrame
+    raters: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    codes: IntArray
+    categories: tuple[str, ...]
+    values: FloatArray | None
+    positive: int | None
+    credit: FloatArray | None
+    clusters: IntArray
+    noun: str
+    weights: FloatArray | None
+
+    @property
+    def worth(self) -> FloatArray | None:
+        """``(k,)`` what a label counts in a response's score; None where it counts nothing."""
+        return self.credit if self.values is None else self.values
+
+    def numbers(self, codes: IntArray) -> FloatArray:
+        """The numbers that codes stand for, NaN where missing; without numbers, their order."""
+        values = (
+            np.arange(len(self.categories), dtype=float) if self.values is None else self.values
+        )
+        return np.asarray(np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan), dtype=float)
+
+    def of(self, kind: Kind) -> list[int]:
+        """The columns of one kind of rater."""
+        return [column for column, k in enumerate(self.kinds) if k == kind]
+
+
+def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
+    """Turn ratings into codes.
+
+    Raises
+    ------
+    InputError
+        No ratings by people, an item rated twice by one rater, labels outside the declared ones,
+        raters whose label sets do not belong together, a rating that is no number.
+    SettingsError
+        A positive or final label that does not exist, an order of labels that can't be known.
+    """
+    import pandas as pd
+
+    frame = ratings.frame
+    kind_of = _kinds(frame, settings.final)
+    if not any(kind in ("annotator", "adjudicated") for kind in kind_of.values()):
+        raise InputError(
+            "no rating here is by a person", cure="name people with --annotators or --final"
+        )
+    if frame.duplicated(["item_id", "rater"]).any():
+        row = frame[frame.duplicated(["item_id", "rater"])].iloc[0]
+        raise InputError(
+            f"{row['rater']!r} rated the item {row['item_id']!r} twice", cure="keep one rating"
+        )
+    order: tuple[Kind, ...] = ("annotator", "adjudicated", "judge")
+    raters = sorted(kind_of, key=lambda rater: order.index(kind_of[rater]))
+    labels = _effective_labels(frame, settings)
+    categories, values = categories_of(frame, labels, kind_of, settings)
+    code_of = {label: code for code, label in enumerate(categories)}
+    if values is not None:
+        place = {value: code for code, value in enumerate(values.tolist())}
+        code_of |= {label: place[float(label)] for label in set(labels) - {None, UNSURE}}
+    row_codes = np.array([code_of.get(label, MISSING) for label in labels], dtype=np.int64)
+    negative = _negative(categories, settings)
+    row_codes = _special(frame, labels, row_codes, code_of, negative, settings)
+    items = frame.drop_duplicates("item_id").reset_index(drop=True)
+    row = pd.Index(items["item_id"]).get_indexer(pd.Index(frame["item_id"]))
+    column = pd.Index(raters).get_indexer(pd.Index(frame["rater"]))
+    codes = np.full((len(items), len(raters)), MISSING, dtype=np.int64)
+    codes[row, column] = row_codes
+    weights = items["weight"].to_numpy(dtype=float)
+    about = [name for name in items.columns if name not in ("rater", "kind", "rating", "status")]
+    positive = _positive(categories, settings)
+    return Coded(
+        items=items[about],
+        raters=tuple(raters),
+        kinds=tuple(kind_of[rater] for rater in raters),
+        codes=codes,
+        categories=categories,
+        values=values,
+        positive=positive,
+        credit=_credit(categories, positive, settings),
+        clusters=cluster_codes(*(items[name].tolist() for name in ratings.cluster)),
+        noun=_noun(ratings.cluster),
+        weights=None if np.all(weights == weights[0]) else weights,
+    )
+
+
+def is_extra(reasons: Sequence[str] | None) -> bool:
+    """Whether a rating's reasons say: correct but missing from the reference."""
+    words = [str(reason).lower().replace("_", " ").replace("-", " ") for reason in reasons or ()]
+    return any(word.startswith("correct but missing") for word in words)
+
+
+def _kinds(frame: pd.DataFrame, final: str | None) -> dict[str, Kind]:
+    """Each rater's kind in order of appearance; the rater named final is an adjudicated label."""
+    pairs = frame[["rater", "kind"]].drop_duplicates()
+    kinds: dict[str, Kind] = {}
+    for rater, kind in zip(pairs["rater"], pairs["kind"], strict=True):
+        if rater in kinds:
+            raise InputError(f"{rater!r} is {kinds[rater]} and {kind}", cure="a rater has one kind")
+        kinds[rater] = kind
+    if final is not None:
+        if final not in kinds:
+            raise SettingsError(
+                f"--final {final!r} is no rater here", cure=f"raters are {', '.join(kinds)}"
+            )
+        if kinds[final] == "judge":
+            raise SettingsError(
+                f"--final {final!r} is a judge", cure="a final label is given by people"
+            )
+        kinds[final] = "adjudicated"
+    return kinds
+
+
+def _effective_labels(frame: pd.DataFrame, settings: PanelSettings) -> list[Any]:
+    """Labels after the rule for 'correct but missing from the reference'."""
+    labels: list[Any] = frame["rating"].tolist()
+    if "reasons" not in frame.columns or settings.extra == "ignore":
+        return labels
+    verdict = CORRECT if settings.extra == "credit" else INCORRECT
+    return [
+        verdict if label in VERDICTS and is_extra(reasons) else label
+        for label, reasons in zip(labels, frame["reasons"].tolist(), strict=True)
+    ]
+
+
+def _special(
+    frame: pd.DataFrame,
+    labels: Sequence[Any],
+    codes: IntArray,
+    code_of: Mapping[str, int],
+    negative: int | None,
+    settings: PanelSettings,
+) -> IntArray:
+    """Put unscored, unsure and extra ratings where the options want them."""
+    out = codes.copy()
+    unscored = (frame["status"] == "unscored").to_numpy()
+    unsure = np.array([label == UNSURE for label in labels], dtype=bool)
+    if unscored.any():
+        if settings.unscored == "incorrect":
+            out[unscored] = _need(negative, "--unscored incorrect")
+        elif settings.unscored == "category":
+            out[unscored] = code_of[UNSCORED_LABEL]
+        else:
+            out[unscored] = UNSCORED
+    if unsure.any():
+        if settings.unsure == "incorrect":
+            out[unsure] = _need(negative, "--unsure incorrect")
+        elif settings.unsure == "missing":
+            out[unsure] = UNSURE_LEFT_OUT
+    if settings.extra == "ignore" and "reasons" in frame.columns:
+        extra = np.array([is_extra(reasons) for reasons in frame["reasons"]], dtype=bool)
+        out[extra] = EXTRA_LEFT_OUT
+    return out
+
+
+def _need(negative: int | None, option: str) -> int:
+    if negative is None:
+        raise SettingsError(
+            f"{option} needs one label that means wrong",
+            cure="name the right one: --positive LABEL",
+        )
+    return negative
+
+
+def _positive(categories: Sequence[str], settings: PanelSettings) -> int | None:
+    if settings.positive is None:
+        return categories.index(CORRECT) if CORRECT in categories else None
+    if settings.numeric:
+        raise SettingsError("--positive is for labels", cure="leave it out on a numeric scale")
+    if settings.positive not in categories:
+        raise SettingsError(
+            f"--positive {settings.positive!r} is no label here",
+            cure=f"labels are {', '.join(categories[:12])}",
+        )
+    return list(categories).index(settings.positive)
+
+
+def _negative(categories: Sequence[str], settings: PanelSettings) -> int | None:
+    """The one label that means wrong: INCORRECT, or the other of two."""
+    if settings.numeric:
+        return None
+    if INCORRECT in categories:
+        return list(categories).index(INCORRECT)
+    positive = _positive(categories, settings)
+    real = [c for c in categories if c not in (UNSURE, UNSCORED_LABEL)]
+    if positive is None or len(real) != 2:
+        return None
+    return next(at for at, c in enumerate(categories) if c in real and at != positive)
+
+
+def _credit(
+    categories: Sequence[str], positive: int | None, settings: PanelSettings
+) -> FloatArray | None:
+    if positive is None:
+        return None
+    credit = np.zeros(len(categories))
+    credit[positive] = 1.0
+    if settings.unsure == "half" and UNSURE in categories:
+        credit[list(categories).index(UNSURE)] = 0.5
+    return credit
+
+
+def _noun(cluster: Sequence[str]) -> str:
+    if tuple(cluster) == ("question_id",):
+        return "question"
+    if tuple(cluster) == ("item_id",):
+        return "item"
+    return ", ".join(cluster)

@@ -1,0 +1,129 @@
+"""The labels of a panel: which there are, in which order, and whether the raters share them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..scoring.errors import InputError, SettingsError
+from ..scoring.records import CORRECT, INCORRECT, UNSURE, VERDICTS, Kind
+from .clusters import FloatArray
+from .panel_settings import PanelSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["UNSCORED_LABEL", "categories_of"]
+
+UNSCORED_LABEL = "(unscored)"
+MANY_LABELS = 50
+"""Beyond so many different labels a nominal column is not a label column."""
+
+
+def categories_of(
+    frame: pd.DataFrame, labels: Sequence[Any], kinds: Mapping[str, Kind], settings: PanelSettings
+) -> tuple[tuple[str, ...], FloatArray | None]:
+    """The labels in order, and their numbers on a numeric scale."""
+    seen = {label for label in labels if label is not None} - {UNSURE}
+    declared = [label for label in settings.categories if label != UNSURE]
+    values: FloatArray | None = None
+    if settings.numeric:
+        numbers = {_number(label) for label in (declared or seen)}
+        if declared and (foreign := {_number(label) for label in seen} - numbers):
+            raise _undeclared(f"{min(foreign):g}", declared)
+        values = np.array(sorted(numbers), dtype=float)
+        ordered = [f"{value:.12g}" for value in values.tolist()]
+    elif declared:
+        if foreign_labels := sorted(seen - set(declared)):
+            raise _undeclared(foreign_labels[0], declared)
+        ordered = declared
+    else:
+        _check_label_sets(frame, labels, kinds)
+        ordered = _order(seen, settings)
+    if settings.unsure in ("half", "category") and UNSURE in labels:
+        ordered = [*ordered, UNSURE]
+    if settings.unscored == "category" and (frame["status"] == "unscored").any():
+        ordered = [*ordered, UNSCORED_LABEL]
+    if values is not None and len(ordered) > values.size:
+        raise SettingsError(
+            "UNSURE and unscored can't be categories among numbers", cure="leave them missing"
+        )
+    return tuple(ordered), values
+
+
+def _order(seen: set[str], settings: PanelSettings) -> list[str]:
+    if seen <= set(VERDICTS):
+        return [CORRECT, INCORRECT]
+    numbers = {label: _maybe_number(label) for label in seen}
+    all_numbers = all(value is not None for value in numbers.values())
+    if settings.scale == "ordinal" and not all_numbers:
+        raise SettingsError(
+            f"the order of {', '.join(sorted(seen)[:6])} can't be known",
+            cure="give it: --categories LOWEST,…,HIGHEST",
+        )
+    if all_numbers:
+        return sorted(seen, key=lambda label: (numbers[label] or 0.0, label))
+    return sorted(seen, key=lambda label: (label != settings.positive, label))
+
+
+def _check_label_sets(
+    frame: pd.DataFrame, labels: Sequence[Any], kinds: Mapping[str, Kind]
+) -> None:
+    """Refuse raters whose labels can't be the same scale: what differs is the spelling."""
+    of: dict[str, set[str]] = {rater: set() for rater in kinds}
+    for rater, label in zip(frame["rater"].tolist(), labels, strict=True):
+        if label is not None and label != UNSURE:
+            of[rater].add(label)
+    union = sorted(set[str]().union(*of.values()))
+    if len(union) > MANY_LABELS:
+        raise InputError(
+            f"{len(union)} different labels ({union[0]!r}, {union[1]!r}, …)",
+            cure="is this the rating column? numbers need --scale interval, labels --categories",
+        )
+    spelt: dict[object, str] = {}
+    for label in union:
+        number = _maybe_number(label)
+        key = " ".join(label.casefold().split()) if number is None else number
+        if key in spelt:
+            one = spelt[key]
+            raise InputError(
+                f"the labels {one!r} and {label!r} differ in spelling only",
+                cure=f"make them one with --labels {label}={one}, or declare --categories",
+            )
+        spelt[key] = label
+    used = [(rater, found) for rater, found in of.items() if found]
+    for at, (rater, found) in enumerate(used):
+        for other, others in used[at + 1 :]:
+            if len(union) > 2 and not found & others:
+                raise InputError(
+                    f"{rater!r} and {other!r} have no label in common"
+                    f" ({', '.join(sorted(found)[:4])}; {', '.join(sorted(others)[:4])})",
+                    cure="translate one set with --labels a=b, or declare --categories",
+                )
+
+
+def _undeclared(label: str, declared: Sequence[str]) -> InputError:
+    return InputError(
+        f"the label {label[:40]!r} is not among the categories {', '.join(declared[:12])}",
+        cure="add it to --categories, or translate it with --labels",
+    )
+
+
+def _maybe_number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _number(text: str) -> float:
+    value = _maybe_number(text)
+    if value is None:
+        raise InputError(
+            f"the rating {text[:40]!r} is no number", cure="choose --scale nominal or ordinal"
+        )
+    return value

@@ -1,0 +1,97 @@
+"""What an agreement panel is asked for, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..scoring.errors import SettingsError
+from ..study.ratings import SCALES, Scale
+from .clusters import Unit, check_confidence, check_unit
+
+__all__ = ["Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure"]
+
+Aggregate = Literal["majority", "mean", "adjudicated"]
+Unsure = Literal["missing", "incorrect", "half", "category"]
+Unscored = Literal["missing", "incorrect", "category"]
+Extra = Literal["incorrect", "ignore", "credit"]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSettings:
+    """What an agreement panel is asked for; the fields are the command's options.
+
+    Parameters
+    ----------
+    scale
+        Of the ratings.
+    positive
+        The label that counts as right (or found); default CORRECT where that is a label.
+    categories
+        The declared labels in order; default those that occur.
+    unit
+        ``question`` (the clusters) or ``item``, which takes items as independent.
+    confidence, resamples, seed
+        Of the intervals.
+    final
+        The rater whose label is final; by default people are aggregated.
+    aggregate
+        How: ``majority`` (a tie gives no label), ``mean`` (numbers only), ``adjudicated`` (the
+        adjudicated label where there is one, else the majority).
+    unsure
+        UNSURE is left out (``missing``), counted as wrong, as half right in a response's score and
+        as a category of its own beside labels (``half``), or only as a category.
+    unscored
+        A judge's unreadable reply is left out, counted as wrong, or as a category.
+    extra
+        A verdict with the reason "correct but missing from the reference" counts as wrong, is left
+        out (``ignore``), or counts as right (``credit``).
+    """
+
+    scale: Scale = "nominal"
+    positive: str | None = None
+    categories: tuple[str, ...] = ()
+    unit: Unit = "question"
+    confidence: float = 0.95
+    resamples: int = 1999
+    seed: int = 0
+    final: str | None = None
+    aggregate: Aggregate | None = None
+    unsure: Unsure = "missing"
+    unscored: Unscored = "missing"
+    extra: Extra = "incorrect"
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        check_unit(self.unit)
+        for option, value, known in (
+            ("scale", self.scale, SCALES),
+            ("aggregate", self.aggregate, (None, "majority", "mean", "adjudicated")),
+            ("unsure", self.unsure, ("missing", "incorrect", "half", "category")),
+            ("unscored", self.unscored, ("missing", "incorrect", "category")),
+            ("extra", self.extra, ("incorrect", "ignore", "credit")),
+        ):
+            if value not in known:
+                words = ", ".join(word for word in known if word)
+                raise SettingsError(f"--{option} {value!r} is not known", cure=f"one of {words}")
+        if self.resamples and not 199 <= self.resamples <= 100_000:
+            raise SettingsError(
+                f"--resamples {self.resamples} is not between 199 and 100,000",
+                cure="1999, or 0 for intervals without resampling",
+            )
+        if self.seed < 0:
+            raise SettingsError(f"--seed {self.seed} is negative", cure="e.g. 0")
+        if self.aggregate == "mean" and not self.numeric:
+            raise SettingsError(
+                "--aggregate mean needs numbers", cure="add --scale interval, or take majority"
+            )
+
+    @property
+    def numeric(self) -> bool:
+        """Whether differences of ratings mean something."""
+        return self.scale in ("interval", "ratio")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON values, for the output."""
+        out = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**out, "categories": list(self.categories)}

@@ -1,0 +1,130 @@
+"""Whose label stands for people: a final label, an adjudicated one, the majority, the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..scoring.errors import SettingsError
+from .clusters import FloatArray, IntArray
+from .coding import MISSING, TIE, Coded
+from .panel_settings import PanelSettings
+
+__all__ = ["People", "majority", "mean_rating", "people_label"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """The label that stands for people.
+
+    Parameters
+    ----------
+    name
+        The rater's name, ``majority`` or ``mean``.
+    codes
+        ``(n_items,)``, below 0 where there is none. For a mean only which items have one.
+    numbers
+        ``(n_items,)`` the mean, NaN where nobody rated; None for a label.
+    """
+
+    name: str
+    codes: IntArray
+    numbers: FloatArray | None = None
+
+
+def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, list[str]]:
+    """Choose by the options; the notes say what was put together and what has no label.
+
+    Raises
+    ------
+    SettingsError
+        Options that contradict each other or the ratings.
+    """
+    annotators, adjudicated = coded.of("annotator"), coded.of("adjudicated")
+    how = settings.aggregate
+    if settings.final is not None:
+        if how in ("majority", "mean"):
+            raise SettingsError(
+                f"--final {settings.final} and --aggregate {how} contradict each other",
+                cure="leave one of them out",
+            )
+        column = coded.raters.index(settings.final)
+        return People(settings.final, coded.codes[:, column]), []
+    if how == "adjudicated" and not adjudicated:
+        raise SettingsError(
+            "--aggregate adjudicated: no rating is adjudicated", cure="name it with --final"
+        )
+    if adjudicated and how in (None, "adjudicated"):
+        if len(adjudicated) > 1:
+            names = ", ".join(coded.raters[column] for column in adjudicated)
+            raise SettingsError(
+                f"several adjudicated labels ({names})", cure="choose one with --final NAME"
+            )
+        return _adjudicated(coded, adjudicated[0], annotators)
+    if not annotators:
+        return None, []
+    if how == "mean" or (how is None and settings.numeric):
+        numbers = mean_rating(coded, annotators)
+        given = np.where(np.isnan(numbers), coded.codes[:, annotators].max(axis=1), 0)
+        return People("mean", given, numbers), []
+    if len(annotators) == 1:
+        return People(coded.raters[annotators[0]], coded.codes[:, annotators[0]]), []
+    codes = majority(coded.codes[:, annotators], len(coded.categories))
+    return People("majority", codes), _ties(codes, len(annotators))
+
+
+def majority(codes: IntArray, k: int) -> IntArray:
+    """The commonest label of each item, ``(n_items,)``; TIE where two are equally common.
+
+    Parameters
+    ----------
+    codes
+        ``(n_items, n_raters)``, below 0 where missing. Without any rating the item keeps the
+        reason of one of its raters.
+    """
+    votes = np.stack([(codes == label).sum(axis=1) for label in range(k)], axis=1)
+    most = votes.max(axis=1)
+    out = votes.argmax(axis=1)
+    out[(votes == most[:, None]).sum(axis=1) > 1] = TIE
+    out[most == 0] = codes.max(axis=1)[most == 0]
+    return np.asarray(out, dtype=np.int64)
+
+
+def mean_rating(coded: Coded, columns: Sequence[int]) -> FloatArray:
+    """The mean of the raters' numbers, ``(n_items,)``, NaN where nobody rated."""
+    values = np.stack([coded.numbers(coded.codes[:, column]) for column in columns], axis=1)
+    given = ~np.isnan(values)
+    total = np.where(given, values, 0.0).sum(axis=1)
+    out = np.full(len(values), np.nan)
+    np.divide(total, given.sum(axis=1), out=out, where=given.any(axis=1))
+    return out
+
+
+def _adjudicated(coded: Coded, column: int, annotators: Sequence[int]) -> tuple[People, list[str]]:
+    """The adjudicated label where there is one, else what the annotators say."""
+    name, codes = coded.raters[column], coded.codes[:, column].copy()
+    gaps = codes == MISSING
+    if not annotators or not gaps.any():
+        return People(name, codes), []
+    codes[gaps] = majority(coded.codes[:, annotators], len(coded.categories))[gaps]
+    filled = int((codes[gaps] >= 0).sum())
+    note = (
+        f"{name}: {int((~gaps).sum())} adjudicated labels, and the annotators' majority on"
+        f" {filled} other items"
+    )
+    return People(name, codes), [note] if filled else []
+
+
+def _ties(codes: IntArray, annotators: int) -> list[str]:
+    ties = int((codes == TIE).sum())
+    if not ties:
+        return []
+    text = f"majority: {ties} items are tied and have no majority label"
+    if annotators == 2:
+        text += (
+            "; of two annotators only items they agree on are left, which flatters a judge:"
+            " read it against each annotator, or adjudicate (--final NAME)"
+        )
+    return [text]

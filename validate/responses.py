@@ -1,0 +1,317 @@
+"""Response and system level: one score a response and rater, from the same function for all.
+
+Where the numbers of reference and predicted elements are known the score is F1. Where they are
+not it is the share of elements that are correct, named so: a share is no F1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scoring.errors import InputError
+from ..scoring.metrics import f1_array
+from ..scoring.records import NO_SYSTEM
+from .clusters import FloatArray, IntArray
+from .coding import Coded
+from .differences import bias
+from .panel import Comparison, compare_numbers, finish
+from .panel_settings import PanelSettings
+from .result import Estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Responses", "compare_responses", "compare_systems", "gather_responses", "undefined"]
+
+NO_SYSTEM_COLUMN = "no response is known: name its columns with --response COL,COL"
+NO_POSITIVE = "no label counts as right: name one with --positive LABEL"
+NAMES = ("pearson", "spearman", "mad", "bias")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """Which items make up which response, and how its score is taken.
+
+    Parameters
+    ----------
+    frame
+        One row a response: ``response_id, question_id, system``.
+    of_item
+        ``(n_items,)`` the response of each item.
+    sizes
+        ``(n_responses,)`` items in each.
+    n_reference, n_predicted
+        ``(n_responses,)`` elements, or None where unknown.
+    incomplete
+        ``(n_responses,)`` whether the table holds fewer items than were predicted.
+    clusters, weights
+        Of the responses; weights are the mean of their items'.
+    measure
+        ``F1``, ``share_correct`` or ``mean_rating``.
+    """
+
+    frame: pd.DataFrame
+    of_item: IntArray
+    sizes: IntArray
+    n_reference: FloatArray | None
+    n_predicted: FloatArray | None
+    incomplete: NDArray[Any]
+    clusters: IntArray
+    weights: FloatArray | None
+    measure: str
+
+    def scores(self, codes: IntArray, coded: Coded) -> FloatArray:
+        """``(n_responses,)`` scores from the codes of one rater; NaN unless all items are rated."""
+        if coded.worth is None:
+            return np.full(self.sizes.size, math.nan)
+        rated = codes >= 0
+        value = np.where(rated, coded.worth[np.maximum(codes, 0)], 0.0)
+        return self.from_values(value, rated)
+
+    def from_values(self, value: FloatArray, rated: NDArray[Any]) -> FloatArray:
+        """As :meth:`scores`, from each item's worth and whether it has one."""
+        count = self.sizes.size
+        total = np.bincount(self.of_item, value, minlength=count)
+        whole = (np.bincount(self.of_item, rated, minlength=count) == self.sizes) & ~self.incomplete
+        out = np.full(count, math.nan)
+        if self.n_reference is None or self.n_predicted is None:
+            out[whole] = total[whole] / self.sizes[whole]
+            return out
+        reference, predicted = self.n_reference[whole], self.n_predicted[whole]
+        self._check(total[whole], predicted, reference, np.flatnonzero(whole))
+        out[whole] = f1_array(total[whole], predicted, reference)
+        return out
+
+    def _check(
+        self, correct: FloatArray, predicted: FloatArray, reference: FloatArray, rows: NDArray[Any]
+    ) -> None:
+        bad = correct > np.minimum(predicted, reference)
+        if bad.any():
+            at = int(np.flatnonzero(bad)[0])
+            name = self.frame["response_id"].iloc[int(rows[at])]
+            raise InputError(
+                f"response {name!r}: {correct[at]:g} elements are rated correct, but it has"
+                f" n_predicted {predicted[at]:g} and n_reference {reference[at]:g}",
+                cure="check the two counts, or leave both columns out",
+            )
+
+    def dropped(self, *columns: FloatArray) -> dict[str, int]:
+        """Responses without a score by all of the raters: reason → count."""
+        missing = np.any([np.isnan(column) for column in columns], axis=0)
+        out: dict[str, int] = {}
+        if self.n_reference is not None:
+            empty = missing & (self.n_reference == 0)
+            out["empty reference"] = int(empty.sum())
+            missing &= ~empty
+        out["not all of its items in the table"] = int((missing & self.incomplete).sum())
+        out["partly rated"] = int((missing & ~self.incomplete).sum())
+        return {reason: number for reason, number in out.items() if number}
+
+
+def gather_responses(coded: Coded) -> Responses | str:
+    """The responses, or the reason why there are none.
+
+    Raises
+    ------
+    InputError
+        Counts of elements that differ within a response, or a response in several clusters.
+    """
+    items = coded.items
+    if coded.worth is None:
+        return NO_POSITIVE
+    if items["response_id"].isna().any():
+        return NO_SYSTEM_COLUMN
+    import pandas as pd
+
+    found, names = pd.factorize(items["response_id"])
+    of_item: IntArray = np.asarray(found, dtype=np.int64)
+    first = np.unique(of_item, return_index=True)[1]
+    frame = items.iloc[first][["response_id", "question_id", "system"]].reset_index(drop=True)
+    sizes = np.bincount(of_item).astype(np.int64)
+    counts: dict[str, FloatArray] = {}
+    if coded.values is None:
+        for name in ("n_reference", "n_predicted"):
+            if name in items.columns and items[name].notna().all():
+                counts[name] = _one_value(items[name].to_numpy(dtype=float), of_item, names, name)
+    both = len(counts) == 2
+    incomplete = sizes < counts["n_predicted"] if both else np.zeros(sizes.size, dtype=bool)
+    clusters: IntArray = np.arange(sizes.size, dtype=np.int64)
+    if coded.noun != "item":  # else each response is its own cluster
+        clusters = _one_value(coded.clusters, of_item, names, coded.noun).astype(np.int64)
+    weights = None
+    if coded.weights is not None:
+        weights = np.bincount(of_item, coded.weights) / sizes
+    return Responses(
+        frame=frame,
+        of_item=of_item,
+        sizes=sizes,
+        n_reference=counts["n_reference"] if both else None,
+        n_predicted=counts["n_predicted"] if both else None,
+        incomplete=incomplete,
+        clusters=clusters,
+        weights=weights,
+        measure="mean_rating" if coded.values is not None else "F1" if both else "share_correct",
+    )
+
+
+def _one_value(values: NDArray[Any], of_item: IntArray, names: Any, what: str) -> FloatArray:
+    """The value that all items of a response share."""
+    first = np.unique(of_item, return_index=True)[1]
+    out = values[first]
+    bad = values != out[of_item]
+    if bad.any():
+        name = names[of_item[int(np.flatnonzero(bad)[0])]]
+        raise InputError(
+            f"the items of response {name!r} differ in {what}",
+            cure="one response has one; name the response's columns with --response COL,COL",
+        )
+    return np.asarray(out, dtype=float)
+
+
+def compare_responses(
+    first: FloatArray,
+    second: FloatArray,
+    responses: Responses,
+    noun: str,
+    settings: PanelSettings,
+    *,
+    raters: tuple[str, str],
+    comparison: Comparison,
+) -> list[Estimate]:
+    """Pearson, Spearman, MAD and bias of two raters' response scores, on those that both have."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    found = compare_numbers(
+        first[both],
+        second[both],
+        clusters=responses.clusters[both],
+        weights=None if responses.weights is None else responses.weights[both],
+        settings=settings,
+    )
+    dropped = responses.dropped(first, second)
+    details = {"measure": responses.measure}
+    return [
+        finish(
+            one,
+            noun,
+            raters=raters,
+            comparison=comparison,
+            level="response",
+            dropped=dropped,
+            details=details,
+        )
+        for one in found
+    ]
+
+
+def compare_systems(
+    judge: FloatArray,
+    people: FloatArray,
+    responses: Responses,
+    noun: str,
+    settings: PanelSettings,
+    *,
+    raters: tuple[str, str],
+    comparison: Comparison,
+) -> list[Estimate]:
+    """Each system's mean score by the judge and by people on the same responses, and the bias."""
+    both = ~(np.isnan(judge) | np.isnan(people))
+    out: list[Estimate] = []
+    systems = responses.frame["system"]
+    for system in _systems(systems):
+        here = both & (systems == system).to_numpy()
+        details = {"system": system, "measure": responses.measure}
+        weights = None if responses.weights is None else responses.weights[here]
+        for rater, scores in zip(raters, (judge, people), strict=True):
+            out.append(
+                Estimate(
+                    name="mean_score",
+                    estimate=float(np.average(scores[here], weights=weights))
+                    if here.any()
+                    else math.nan,
+                    level="system",
+                    raters=(rater,),
+                    confidence=settings.confidence,
+                    method="mean over responses",
+                    unit=noun if settings.unit == "question" else "item",
+                    n=int(here.sum()),
+                    clusters=int(np.unique(responses.clusters[here]).size),
+                    reason="the interval is given for the difference"
+                    if here.any()
+                    else "no response of this system is rated by both",
+                    details={"comparison": comparison, **details},
+                )
+            )
+        found = bias(
+            judge[here],
+            people[here],
+            clusters=responses.clusters[here],
+            weights=weights,
+            confidence=settings.confidence,
+            unit=settings.unit,
+        )
+        out.append(
+            finish(
+                found,
+                noun,
+                raters=raters,
+                comparison=comparison,
+                level="system",
+                details=details,
+            )
+        )
+    return out
+
+
+def undefined(
+    reason: str,
+    settings: PanelSettings,
+    *,
+    comparison: Comparison,
+    names: Sequence[str] = NAMES,
+) -> list[Estimate]:
+    """The response level where it does not exist: NaN with the reason, which names the cure."""
+    return [
+        Estimate(
+            name=name,
+            estimate=math.nan,
+            level="response",
+            confidence=settings.confidence,
+            reason=reason,
+            details={"comparison": comparison},
+        )
+        for name in names
+    ]
+
+
+def _systems(column: pd.Series) -> list[str]:
+    return [name for name in column.drop_duplicates().tolist() if name != NO_SYSTEM]
+
+
+def score_rows(
+    responses: Responses, scores: Mapping[str, FloatArray], people: str
+) -> list[dict[str, Any]]:
+    """One row a response and judge: ``rater, question_id, system, response_id, judge, human``.
+
+    ``scores`` has each rater's, ``people`` names whose stand for people.
+    """
+    about = responses.frame.to_dict("records")
+    out: list[dict[str, Any]] = []
+    for rater, column in scores.items():
+        if rater == people:
+            continue
+        for row, judge, human in zip(about, column, scores[people], strict=True):
+            out.append(
+                {
+                    "rater": rater,
+                    **{str(key): value for key, value in row.items()},
+                    "judge": None if math.isnan(judge) else float(judge),
+                    "human": None if math.isnan(human) else float(human),
+                }
+            )
+    return out
