@@ -1,13 +1,38 @@
-"""Reads an answer's text as a list of elements."""
+"""Reads an answer's text as a list of elements, and says which rule fired.
+
+A parser sees the text only, never the question. In this order: JSON, HTML, marked lines (numbers,
+letters, bullets, tables, with attributes below), plain lines, a one-line enumeration, one bare
+answer, prose (no elements). Each step is one pass over the text, so the time is linear in it.
+
+===============  ================================================================================
+``marker``       kind of the first block that is not aside
+===============  ================================================================================
+``numbered``     numbers, letters, Roman numerals, running labels ("Day 1:"), numbered headings
+``bullet``       bullets, check boxes, emoji
+``nested``       numbered or bulleted elements of which at least one has attributes
+``table``        a Markdown table
+``delimiter``    a one-line enumeration
+``json``         a JSON or Python list, or a list that came as data
+``html``         ``<li>`` elements
+``none``         plain lines, one bare answer, or nothing
+``prose``        sentences: no elements
+===============  ================================================================================
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .errors import InputError
+from .parse_blocks import read_blocks
+from .parse_data import DataList, read_html, read_json, read_json_in_text
+from .parse_inline import first_sentence, read_enumeration
+from .parse_lines import Line, read_lines
+from .parse_text import clean, head_of, plain
 from .records import Element
 
 __all__ = ["PARSER", "Parsed", "is_refusal", "parse", "plain", "read_reference"]
@@ -18,13 +43,25 @@ PARSER = "accord-list-1"
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An answer as read: its elements, what stands around them, and the rule that fired."""
+    """An answer as read.
+
+    Parameters
+    ----------
+    elements
+        In the order of the answer; those of blocks that comment on it are marked ``aside``.
+    preamble, trailer
+        What stands before the first element and after the last one, without blank lines.
+    marker
+        The kind of list (see the module).
+    rule
+        The rule that fired, in words: ``numbers``, ``letters``, ``bullets``, ``json in a fence``, …
+    """
 
     elements: tuple[Element, ...] = ()
     preamble: str = ""
     trailer: str = ""
     marker: str = "none"
-    rule: str = "none"
+    rule: str = "nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON values."""
@@ -37,57 +74,278 @@ class Parsed:
         }
 
 
-_MARKED = re.compile(r"^([ \t]*)(?:(\d{1,3}[.)](?!\d))|([-*+•])(?=\s))[ \t]*(\S.*)$")
-
-
 def parse(text: str) -> Parsed:
-    """Read an answer's text."""
-    found: list[dict[str, Any]] = []
-    preamble = []
-    marker = "none"
-    for line in text.splitlines():
-        match = _MARKED.match(line)
-        if match is None:
-            if line.strip() and not found:
-                preamble.append(line.strip())
-            continue
-        item = plain(match[4]).strip()
-        if match[3] and found and (match[1] or marker == "numbered"):
-            key, sign, value = item.partition(": ")
-            found[-1]["attributes"].append((key, value) if sign else ("", item))
-            marker = "nested"
-            continue
-        if not found:
-            marker = "numbered" if match[2] else "bullet"
-        found.append({"text": item, "attributes": []})
-    if not found and text.strip() and "\n" not in text.strip() and "," in text:
-        found = [{"text": part.strip(), "attributes": []} for part in text.split(",")]
-        preamble, marker = [], "delimiter"
-    elements = tuple(Element(e["text"], attributes=tuple(e["attributes"])) for e in found)
-    return Parsed(elements, "\n".join(preamble), "", marker, marker)
+    """Read an answer's text as a list of elements.
 
+    Parameters
+    ----------
+    text
+        The answer, verbatim. Reasoning blocks (``<think>``) and control tokens are left out.
 
-def plain(text: str) -> str:
-    """A text without Markdown's emphasis marks."""
-    return re.sub(r"\*\*|__|`", "", text)
+    Returns
+    -------
+    Parsed
+        Without elements where the text is blank (rule ``nothing``) or prose.
 
-
-def is_refusal(text: str, parsed: Parsed) -> bool:
-    """Whether an answer without elements refuses."""
-    return not parsed.elements and bool(re.search(r"(?i)\bI (?:can't|cannot|don't know)\b", text))
+    Examples
+    --------
+    >>> [element.text for element in parse("1. Mars\\n2. **Venus**").elements]
+    ['Mars', 'Venus']
+    """
+    text = _prepare(text)
+    if not text.strip():
+        return Parsed()
+    found = read_json(text)
+    if found is not None:
+        return _from_data(found, "json")
+    if "<li" in text.lower():
+        found = read_html(text)
+        if found is not None:
+            return _from_data(found, "html")
+    lines = read_lines(text)
+    lists = read_blocks(lines)
+    if lists is not None:
+        first = next((block for block in lists.blocks if not block.aside), lists.blocks[0])
+        elements = []
+        for block in lists.blocks:
+            for element in block.elements:
+                if block.section is not None or block.aside:
+                    element = _placed(element, block.section, block.aside)
+                elements.append(element)
+        return Parsed(
+            tuple(elements),
+            "\n".join(lists.preamble),
+            "\n".join(lists.trailer),
+            first.marker,
+            first.rule,
+        )
+    found = read_json_in_text(text)
+    if found is not None and found.elements:
+        return _from_data(found, "json")
+    return _plain_lines([line for line in lines if line.kind not in ("blank", "rule")])
 
 
 def read_reference(value: Any) -> Parsed:
-    """A reference: list text, a JSON list, or the JSON text of one."""
+    """A reference: list text, a JSON list, or the JSON text of one.
+
+    Parameters
+    ----------
+    value
+        Text (read as an answer is); or a list of strings, numbers, :class:`Element` or objects
+        ``{text, aliases, attributes}``; or the JSON text of such a list.
+
+    Raises
+    ------
+    InputError
+        When the value is of another form, or an element of it is.
+    """
+    if isinstance(value, Parsed):
+        return value
     if isinstance(value, str):
-        if value.lstrip().startswith("["):
-            try:
-                value = json.loads(value)
-            except ValueError:
-                return parse(value)
-        else:
+        if not value.lstrip().startswith("["):
             return parse(value)
-    if isinstance(value, (list, tuple)):
-        elements = tuple(e if isinstance(e, Element) else Element.from_value(e) for e in value)
-        return Parsed(elements, marker="json", rule="given")
-    raise InputError(f"a reference can't be {value!r:.60}", cure="give list text or a JSON list")
+        try:
+            data = json.loads(value)
+        except (ValueError, RecursionError):
+            return parse(value)
+        if not isinstance(data, list):
+            return parse(value)
+        value = data
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        elements = tuple(
+            item if isinstance(item, Element) else Element.from_value(item) for item in value
+        )
+        for place, element in enumerate(elements, 1):
+            if not element.text.strip():
+                raise InputError(f"element {place} has no text", cure="give it one or leave it out")
+        return Parsed(elements, marker="json", rule="given as data")
+    raise InputError(
+        f"a list can't be {type(value).__name__} {str(value)[:40]!r}",
+        cure="give list text or a JSON list",
+    )
+
+
+_THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
+_CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
+_LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
+_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NULS = {code: None for code in range(32) if code not in (9, 10)}
+
+
+def _prepare(text: str) -> str:
+    """The text to read: reasoning and control tokens out, one kind of line break."""
+    if "\r" in text or not text.isascii() or "\x0b" in text or "\x0c" in text:
+        text = _BREAKS.sub("\n", text)
+    if not text.isprintable():
+        text = text.translate(_NULS)
+    if "<" in text:
+        text = _CONTROL.sub("", _without_reasoning(text))
+    if "\\n" in text:
+        text = _LITERAL_BREAK.sub("\n", text)
+    return text
+
+
+def _without_reasoning(text: str) -> str:
+    """Without reasoning blocks; one never closed goes on to the end, one never opened to its end."""
+    kept = []
+    start = 0
+    depth = 0
+    for tag in _THINK.finditer(text):
+        if tag[1]:
+            if depth == 0:
+                kept.clear()  # closed without an opening: all before it was reasoning
+            depth = max(0, depth - 1)
+            if depth == 0:
+                start = tag.end()
+        else:
+            if depth == 0:
+                kept.append(text[start : tag.start()])
+            depth += 1
+    if depth == 0:
+        kept.append(text[start:])
+    return "".join(kept)
+
+
+def _from_data(found: DataList, marker: str) -> Parsed:
+    return Parsed(found.elements, found.preamble, found.trailer, marker, found.rule)
+
+
+def _placed(element: Element, section: str | None, aside: bool) -> Element:
+    return Element(element.text, element.aliases, element.attributes, element.head, section, aside)
+
+
+# Answers without a marked line
+
+_SENTENCE = re.compile(r"[.!?。！？।]$")
+_WRAPPED = re.compile(
+    r"(?:\*\*[^*]+\*\*|\"[^\"]+\"|“[^“”]+”|「[^「」]+」|《[^《》]+》|«[^«»]+»)[,;.]?$"
+)
+
+
+def _plain_lines(lines: list[Line]) -> Parsed:
+    """Lines without markers: each an element if they look like a list, else one line or prose."""
+    texts = [line.text.strip() for line in lines]
+    if not texts:
+        return Parsed()
+    if any(line.kind == "code" for line in lines):
+        return _prose(texts)
+    if len(texts) > 1:
+        several = _several(texts)
+        if several is not None:
+            return several
+    for at, text in enumerate(texts[:2]):
+        if at and not texts[0].endswith((":", "：")):
+            break
+        found = read_enumeration(text)
+        if found is not None:
+            preamble = [*texts[:at], *([found.preamble] if found.preamble else [])]
+            trailer = [*([found.trailer] if found.trailer else []), *texts[at + 1 :]]
+            return Parsed(
+                tuple(Element(item) for item in found.items),
+                "\n".join(preamble),
+                "\n".join(trailer),
+                "delimiter",
+                f"one line, {found.separator}",
+            )
+    if len(texts) == 1 and _is_bare(texts[0]):
+        return Parsed((_bare(texts[0]),), rule="bare answer")
+    return _prose(texts)
+
+
+def _prose(texts: list[str]) -> Parsed:
+    return Parsed(preamble="\n".join(texts), marker="prose", rule="prose")
+
+
+def _several(texts: list[str]) -> Parsed | None:
+    """Plain lines that are a list: under a line with a colon, all quoted or bold, or all short."""
+    preamble: list[str] = []
+    rest = texts
+    if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
+        preamble, rest = texts[:1], texts[1:]
+    count = 0
+    for text in rest:
+        if not _is_short(text):
+            break
+        count += 1
+    if all(_WRAPPED.match(text) for text in rest) and len(rest) > 1:
+        rule = "quoted or bold lines"
+    elif count == len(rest) and count > 1:
+        rule = "lines below a colon" if preamble else "short lines"
+    elif preamble and count > 1:
+        rule = "lines below a colon"
+    else:
+        return None
+    if rule != "quoted or bold lines" and count < len(rest):
+        rest, trailer = rest[:count], rest[count:]
+    else:
+        trailer = []
+    elements = tuple(_bare(text) for text in rest if clean(text))
+    if len(elements) < 2:
+        return None
+    return Parsed(elements, "\n".join(preamble), "\n".join(trailer), "none", rule)
+
+
+def _bare(text: str) -> Element:
+    cleaned = clean(text)
+    return Element(cleaned, head=head_of(text, cleaned))
+
+
+def _is_short(text: str) -> bool:
+    if len(text) > 80 or len(text.split()) > 10:
+        return False
+    if _SENTENCE.search(text) and len(text.split()) > 3:
+        return False
+    return first_sentence(text) >= len(text.rstrip(".!?。！？। "))
+
+
+def _is_bare(text: str) -> bool:
+    """Whether one line is an answer by itself rather than a sentence."""
+    words = len(text.split())
+    if len(text) > 100 or words > 12 or text.rstrip().endswith((":", "：")):
+        return False
+    if words == 1 and len(text) > 30 and not text.isascii():
+        return False
+    end = first_sentence(text)
+    whole = end >= len(text.rstrip(".!?。！？। "))
+    return whole and not (end < len(text) and words > 4)
+
+
+_REFUSAL = re.compile(
+    r"""(?:^|\b)(?:
+      i(?:['’]m|\ am)\ (?:so\ |very\ |really\ )?(?:sorry|afraid|unable|not\ (?:able|sure|aware|allowed))
+    | i\ (?:can(?:['’]?t|not|\ not)|could(?:n['’]t|\ not)|won['’]?t|will\ not|am\ unable|must\ decline)
+    | i\ (?:do(?:n['’]t|\ not))\ (?:know|have|recall)
+    | i\ (?:have|possess)\ no\ (?:information|knowledge|idea|data|record)
+    | as\ an\ ai\b | (?:un)?fortunately,?\ i\ (?:can|do|am)
+    | (?:there\ is\ )?(?:no|not\ enough|insufficient)\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)?
+    | lo\ siento | no\ (?:lo\ )?(?:sé|puedo) | je\ (?:ne\ (?:sais|peux)|suis\ désolé)
+    | es\ tut\ mir\ leid | ich\ (?:weiß|kann)\b.{0,40}\bnicht | das\ weiß\ ich\ nicht
+    | mi\ dispiace | não\ sei | desculpe | извините | я\ не\ (?:знаю|могу)
+    )""",
+    re.I | re.X,
+)
+_REFUSAL_CJK = re.compile(
+    r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"
+    r"分かりません|できません|죄송|모르겠|알 수 없"
+)
+_REFUSAL_WORDS = frozenset(
+    {"unknown", "i don't know", "i dont know", "i do not know", "no answer", "not sure", "idk"}
+    | {"cannot answer", "can't answer", "n/a", "no idea", "unanswerable"}
+)
+
+
+def is_refusal(text: str, parsed: Parsed) -> bool:
+    """Whether an answer declines to answer.
+
+    It does when it holds no element and its first 300 characters refuse in words of one of a dozen
+    languages, or when it is nothing but "I don't know", "unknown", "N/A" and the like. "None" is an
+    answer.
+    """
+    if not parsed.elements:
+        start = text.strip()[:300]
+        return bool(_REFUSAL.search(start) or _REFUSAL_CJK.search(start))
+    if len(parsed.elements) == 1 and parsed.marker == "none":
+        only = parsed.elements[0].text
+        word = only.casefold().replace("’", "'").strip(" .!")
+        return word in _REFUSAL_WORDS or bool(_REFUSAL.match(only) or _REFUSAL_CJK.match(only))
+    return False

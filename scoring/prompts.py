@@ -12,6 +12,7 @@ variable            what it becomes
 ``{{reference}}``   the reference element and its aliases, each fenced, with "or" between them
 ``{{predicted}}``   the predicted element, fenced
 ``{{labels}}``      the label words: "CORRECT or INCORRECT"
+``{{field}}``       the key of the JSON object that holds the verdict
 ``{{CORRECT}}``     the word for this verdict; so for ``{{INCORRECT}}`` and ``{{UNSURE}}``
 ==================  ==============================================================================
 """
@@ -37,7 +38,7 @@ Message = dict[str, str]
 
 _TEXTS = ("question", "reference", "predicted")
 _REQUIRED = frozenset({"reference", "predicted"})
-_VARIABLES = frozenset({*_TEXTS, "labels", *VERDICTS})
+_VARIABLES = frozenset({*_TEXTS, "field", "labels", *VERDICTS})
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z_0-9]*)\s*\}\}")
 _REMINDER = (
     "That could not be read as a verdict. Answer with exactly one of these words "
@@ -200,6 +201,8 @@ class Prompt:
         The text.
     words
         Verdict → label word, in the order offered.
+    json_field
+        The key that holds the verdict in a JSON reply.
 
     Raises
     ------
@@ -209,13 +212,15 @@ class Prompt:
 
     template: PromptTemplate
     words: Mapping[str, str]
+    json_field: str = "verdict"
     system: str = field(init=False)
     user: str = field(init=False)
     reminder: str = field(init=False)
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
-        values = {**self.words, "labels": _listed(list(self.words.values()))}
+        labels = _listed(list(self.words.values()))
+        values = {**self.words, "labels": labels, "field": self.json_field}
         for name in ("system", "user", "reminder"):
             text = _fill(getattr(self.template, name), values, keep=_TEXTS, name=self.template.name)
             object.__setattr__(self, name, text)

@@ -210,7 +210,7 @@ def _plain(value: Any) -> str:
 
 
 _INLINE_TAG = re.compile(r"</?(?:b|i|u|s|em|strong|mark|code|span|sub|sup)\b[^<>]*>", re.IGNORECASE)
-_EDGE_UNDERSCORES = re.compile(r"(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
+_UNDERSCORES = re.compile(r"(?<!\w)(_{1,3})([^\W_](?:.{0,200}?[^\W_])?)\1(?!\w)")
 
 
 def _clean(text: str) -> str:
@@ -223,7 +223,7 @@ def _clean(text: str) -> str:
         text = "".join(char for char in text if unicodedata.category(char) != "Cf")
     text = _INLINE_TAG.sub("", text)
     text = text.replace("*", "").replace("`", "").replace("~~", "")
-    return _EDGE_UNDERSCORES.sub("", text)
+    return _UNDERSCORES.sub(r"\2", text)
 
 
 # Words that turn or weaken the label after them. English, and the commonest of a few others.

@@ -1,0 +1,172 @@
+"""Lists in JSON (or Python's notation) and in HTML."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .parse_text import clean, key_value, plain
+from .records import Element
+
+__all__ = ["DataList", "read_html", "read_json", "read_json_in_text"]
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[ \t]*$")
+_LANGUAGES = ("", "json", "json5", "python", "py", "javascript", "js")
+_IN_TEXT = re.compile(r"\[\s*[\"'{]|\{\s*[\"']")
+_LONGEST_PYTHON = 100_000  # ast builds a tree: what is longer must be JSON
+
+
+@dataclass(frozen=True, slots=True)
+class DataList:
+    """Elements read from data, the text around them, and the rule."""
+
+    elements: tuple[Element, ...]
+    preamble: str
+    trailer: str
+    rule: str
+
+
+def read_json(text: str) -> DataList | None:
+    """The list of an answer that is JSON, or holds it in a fence; None where there is none."""
+    stripped = text.strip()
+    if stripped[:1] in ("[", "{"):
+        return _between(stripped, 0, "json")
+    if "```" in text or "~~~" in text:
+        return _fenced(text.split("\n"))
+    return None
+
+
+def read_json_in_text(text: str) -> DataList | None:
+    """The list of an answer in which words stand before a JSON list; None where there is none."""
+    opening = _IN_TEXT.search(text)
+    return None if opening is None else _between(text, opening.start(), "json in text")
+
+
+def _between(text: str, start: int, rule: str) -> DataList | None:
+    """The list from ``start`` to the last closing bracket."""
+    end = text.rfind("]" if text[start] == "[" else "}") + 1
+    elements = _elements(_load(text[start:end])) if end > start else None
+    if elements is None:
+        return None
+    return DataList(elements, _lines(text[:start]), _lines(text[end:]), rule)
+
+
+def _fenced(lines: list[str]) -> DataList | None:
+    start: int | None = None
+    language = ""
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line) if "`" in line or "~" in line else None
+        if fence is None:
+            continue
+        if start is None:
+            start, language = at, fence[2].lower()
+            continue
+        if fence[2]:
+            continue
+        body = "\n".join(lines[start + 1 : at]).strip() if language in _LANGUAGES else ""
+        elements = _elements(_load(body)) if body[:1] in ("[", "{") else None
+        if elements is not None:
+            before, after = "\n".join(lines[:start]), "\n".join(lines[at + 1 :])
+            return DataList(elements, _lines(before), _lines(after), "json in a fence")
+        start = None
+    return None
+
+
+def _load(text: str) -> Any:
+    """The value of JSON or of a Python literal; None where it is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    if len(text) > _LONGEST_PYTHON or "\0" in text:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+def _elements(value: Any) -> tuple[Element, ...] | None:
+    if isinstance(value, Mapping):
+        lists = [item for item in value.values() if isinstance(item, (list, tuple))]
+        if len(lists) != 1:
+            return None
+        value = lists[0]
+    if not isinstance(value, (list, tuple)):
+        return None
+    elements = [element for item in value if (element := _element(item)) is not None]
+    return tuple(elements) if elements or not value else None
+
+
+def _element(item: Any) -> Element | None:
+    if isinstance(item, Mapping):
+        pairs = [(str(key), _text(value)) for key, value in item.items()]
+        if not pairs:
+            return None
+        return Element(clean(pairs[0][1]), attributes=tuple(pairs[1:]))
+    if item is None:
+        return None
+    text = clean(_text(item))
+    return Element(text) if text else None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_text(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_text(item)}" for key, item in value.items())
+    return str(value)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(stripped for line in text.split("\n") if (stripped := line.strip()))
+
+
+_LIST_TAG = re.compile(r"<(/?)(ul|ol|li)(?:\s[^<>]{0,500})?>", re.I)
+
+
+def read_html(text: str) -> DataList | None:
+    """The list of an answer in HTML: each ``<li>`` is an element; None where there is none."""
+    items: list[tuple[list[str], list[list[str]]]] = []
+    before: list[str] = []
+    after: list[str] = []
+    depth = 0
+    target = before
+    end = 0
+    for tag in _LIST_TAG.finditer(text):
+        target.append(text[end : tag.start()])
+        end = tag.end()
+        closing, name = bool(tag[1]), tag[2].lower()
+        if name == "li" and not closing:
+            if depth > 1 and items:
+                items[-1][1].append([])
+                target = items[-1][1][-1]
+            else:
+                items.append(([], []))
+                target = items[-1][0]
+            after.clear()
+        elif name == "li":
+            target = [] if depth > 1 else after
+        else:
+            depth = max(0, depth - 1) if closing else depth + 1
+            target = (after if depth == 0 else []) if items else before
+    target.append(text[end:])
+    elements = []
+    for parts, subs in items:
+        raw = clean("".join(parts))
+        if raw:
+            pairs = tuple(key_value(sub) for one in subs if (sub := clean("".join(one))))
+            elements.append(Element(raw, attributes=pairs))
+    if not elements:
+        return None
+    return DataList(
+        tuple(elements), _lines(plain("".join(before))), _lines(plain("".join(after))), "html"
+    )

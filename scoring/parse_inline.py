@@ -1,0 +1,303 @@
+"""One-line enumerations: "The colours are red, green, and blue."
+
+Only where nothing is marked. The strongest separator splits (``|``, then semicolons, ``、``,
+commas), outside quotes and brackets; the lead-in goes up to a colon, or to the verb or preposition
+that opens the enumeration. Prose with commas in it is not an enumeration.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .parse_text import clean, plain
+
+__all__ = ["Enumeration", "first_sentence", "read_enumeration"]
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The items of one line, what leads in to them, what follows, and the separator."""
+
+    items: tuple[str, ...]
+    preamble: str
+    trailer: str
+    separator: str
+
+
+_SEPARATORS = (("|", "|"), (";；؛", ";"), ("、", "、"), (",，،", ","))
+_STRUCTURE = re.compile(
+    r"[\"“”«»「」『』《》()（）\[\]{}|;；؛、,，،:：]|[.。！？!?।](?=\s|$)|[。！？।]"
+)
+_OPEN = {"“": "”", "«": "»", "「": "」", "『": "』", "《": "》", "(": ")", "（": "）", "[": "]"}
+_OPEN.update({"{": "}"})
+_CLOSE = frozenset(_OPEN.values())
+
+_AND = r"(?:and|or|und|oder|et|ou|y|e|o|и|или|och|og|en|i|или|ve|&|और|या|그리고|및)"
+_LEADING_AND = re.compile(rf"(?:{_AND}\s+|(?:和|及|以及|与|與|还有|以及)|و\s+)(?=\S)", re.I)
+_INNER_AND = re.compile(rf"\s+{_AND}\s+", re.I)
+_INNER_AND_CJK = re.compile(r"(?:以及|和|及|与|與)")
+_AND_SO_ON = re.compile(
+    r"(?:[,，、]?\s*\b(?:among others|amongst others|and (?:so on|more|others)|"
+    r"etc\.?|etcetera|usw\.?|u\. ?a\.|и т\. ?д\.|и др\.)\s*|\s*(?:等等|等|など))[.。]?$",
+    re.I,
+)
+
+_VERB = re.compile(
+    r"\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
+    r"consist(?:s|ed|ing)? of|composed of|made up of|(?:star|featur)(?:s|ed|ing)|contain(?:s|ed)?|"
+    r"known as|called|named|like|sind|waren|son|sont|étaient|sono|eran|são)\b",
+    re.I,
+)
+_VERB_TAIL = re.compile(r"\s+(?:(?![A-Z])[\w-]+\s+){0,2}?of(?=\s)")
+_PREPOSITION = re.compile(
+    r"\b(?:played for|written by|directed by|won by|produced by|performed by|starring|for|by|with|"
+    r"between|from|in|to|of)\b",
+    re.I,
+)
+_ARTICLE = re.compile(r"(?:the|a|an)\s+", re.I)
+_CLAUSE = re.compile(
+    r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|they|"
+    r"we|you|there|this|that|these|those|however|then|thus|making|including|with|after|before|"
+    r"since|until|including|such)\b",
+    re.I,
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-z]|St|Dr|Mr|Mrs|Ms|Mt|Mts|Jr|Sr|No|Nr|vs|Lt|Sgt|Col|Gen|Capt|Prof|Rev|Inc|Ltd|"
+    r"Co|Corp|Bros|ft|feat|etc|e\.g|i\.e|z\.B|ca|approx|Vol|Ch|Fig|dept|est)|\.[A-Za-z])$",
+    re.I,
+)
+_PLACES = frozenset(
+    """usa u.s. u.s.a. us uk canada australia england scotland wales ireland france germany italy
+    spain india china japan mexico brazil russia portugal austria switzerland netherlands belgium
+    sweden norway denmark finland poland greece turkey egypt israel argentina chile colombia peru
+    indonesia thailand vietnam philippines malaysia singapore pakistan nigeria kenya ukraine
+    alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii
+    idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan
+    minnesota mississippi missouri montana nebraska nevada ohio oklahoma oregon pennsylvania
+    tennessee texas utah vermont virginia washington wisconsin wyoming d.c. ontario quebec
+    deutschland österreich schweiz españa italia""".split()
+    + ["united states", "united kingdom", "new zealand", "south africa", "south korea"]
+    + ["new york", "new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
+    + ["south dakota", "west virginia", "rhode island", "new hampshire", "british columbia"]
+)
+_DATE = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}$|^\d{4}$", re.I
+)
+
+
+def read_enumeration(line: str) -> Enumeration | None:
+    """The enumeration in one line, or None where there is none."""
+    line = " ".join(line.split())
+    tokens = _structure(line)
+    stripped = line.strip()
+    if stripped.startswith("|") and stripped.count("|") > 2:
+        return _pipes(line)
+    end = first_sentence(line, tokens)
+    colon = _colon(line, tokens, end)
+    start = 0 if colon is None else colon
+    for signs, name in _SEPARATORS:
+        cuts = [at for at, sign in tokens if sign in signs and start <= at < end]
+        if not cuts:
+            continue
+        found = _split(line, start, end, cuts, name, led=colon is not None)
+        if found is not None:
+            return found
+        if colon is not None:
+            # No list after the colon: the whole sentence may be one.
+            cuts = [at for at, sign in tokens if sign in signs and at < end]
+            found = _split(line, 0, end, cuts, name, led=False)
+            if found is not None:
+                return found
+    return None
+
+
+def _structure(line: str) -> list[tuple[int, str]]:
+    """Separators, colons and sentence ends outside quotes and brackets, with their places."""
+    found: list[tuple[int, str]] = []
+    inside: list[tuple[int, str, int]] = []  # place, closing sign, tokens found before it
+    straight: tuple[int, int] | None = None
+    held: list[tuple[int, str]] = []
+    for match in _STRUCTURE.finditer(line):
+        sign, at = match[0], match.start()
+        if sign == '"':
+            if straight is None:
+                straight = (at, len(inside))
+            else:
+                straight = None
+                held.clear() if not inside else None
+        elif sign in _OPEN:
+            inside.append((at, _OPEN[sign], len(held)))
+        elif sign in _CLOSE:
+            if inside and inside[-1][1] == sign:
+                kept = inside.pop()[2]
+                del held[kept:]
+        elif inside or straight is not None:
+            held.append((at, sign))
+        else:
+            found.append((at, sign))
+    # What was opened and never closed (a cut-off answer) holds nothing back.
+    return sorted([*found, *held]) if held else found
+
+
+def first_sentence(line: str, tokens: list[tuple[int, str]] | None = None) -> int:
+    """Where the first sentence ends: the place behind its text, before the full stop."""
+    for at, sign in tokens if tokens is not None else _structure(line):
+        if sign in "。！？।":
+            return at
+        if sign in ".!?":
+            rest = line[at + 1 :].lstrip()
+            if sign == "." and _ABBREVIATION.search(line[max(0, at - 8) : at]):
+                if not rest or not _starts_sentence(line, at, rest):
+                    continue
+            elif rest and not (rest[0].isupper() or not rest[0].isalpha()):
+                continue
+            return at
+    return len(line)
+
+
+def _starts_sentence(line: str, at: int, rest: str) -> bool:
+    """After an abbreviation a sentence starts only where its last letter is no initial."""
+    word = re.search(r"[\w.]*$", line[max(0, at - 12) : at])
+    return bool(word and word[0].lower() in ("etc", "jr", "sr", "inc", "co")) and rest[0].isupper()
+
+
+def _colon(line: str, tokens: list[tuple[int, str]], end: int) -> int | None:
+    """Behind the colon that opens the list, if there is one."""
+    for at, sign in tokens:
+        if at >= end:
+            return None
+        if sign == "：" or (sign == ":" and line[at + 1 : at + 2] in ("", " ")):
+            return at + 1
+    return None
+
+
+def _pipes(line: str) -> Enumeration | None:
+    items = [item for part in line.split("|") if (item := clean(part.strip()))]
+    return Enumeration(tuple(items), "", "", "|") if len(items) > 1 else None
+
+
+def _split(
+    line: str, start: int, end: int, cuts: list[int], separator: str, *, led: bool
+) -> Enumeration | None:
+    bounds = [start - 1, *cuts, end]
+    parts = [line[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
+    so_on = _AND_SO_ON.search(parts[-1])
+    if so_on is not None:
+        parts[-1] = parts[-1][: so_on.start()].strip()
+    parts = [part for part in parts if part]
+    if len(parts) < 2 and not (so_on and parts):
+        return None
+    parts, joined = _last(parts, separator)
+    preamble = line[:start].strip() if led else ""
+    if not led:
+        opened = _lead_in(parts, joined or so_on is not None, separator)
+        if opened is None:
+            return None
+        preamble, parts = opened
+    elif separator == "," and len(parts) < 3 and not joined:
+        return None
+    if separator == "," and any(len(part.split()) > 12 or len(part) > 120 for part in parts):
+        return None
+    if separator == "," and any(
+        _CLAUSE.match(part) and len(part.split()) > 3 for part in parts[1:]
+    ):
+        return None
+    items = tuple(item for part in parts if (item := clean(part)))
+    if len(items) < 2:
+        return None
+    trailer = line[end:].lstrip(".。！？!?। ").strip()
+    return Enumeration(items, preamble, trailer, separator)
+
+
+def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
+    """Without the connective before the last item; whether there was one."""
+    last = parts[-1]
+    leading = _LEADING_AND.match(last)
+    if leading is not None:
+        return [*parts[:-1], last[leading.end() :].strip()], True
+    if separator == "،" or (separator == "," and last.startswith("و") and len(last) > 3):
+        return [*parts[:-1], last[1:].strip()], True
+    if separator in (",", "、"):
+        pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
+        inner = None
+        for inner in pattern.finditer(_masked(last)):
+            pass
+        if inner is not None and last[: inner.start()].strip() and last[inner.end() :].strip():
+            return [*parts[:-1], last[: inner.start()].strip(), last[inner.end() :].strip()], True
+    return parts, False
+
+
+_BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|《[^《》]*》")
+
+
+def _masked(text: str) -> str:
+    """The text with what stands in brackets or quotes blotted out, places kept."""
+    return _BRACKETED.sub(lambda match: "_" * len(match[0]), text)
+
+
+def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[str]] | None:
+    """The lead-in and the items of a line without a colon; None if it is no enumeration."""
+    for at in range(len(parts) - 1, -1, -1):
+        part = parts[at]
+        masked = _masked(plain(part)) if "*" in part or "_" in part else _masked(part)
+        verb = None
+        if masked == part or len(masked) == len(part):
+            for verb in _VERB.finditer(masked):
+                pass
+        if verb is None:
+            continue
+        cut = verb.end()
+        tail = _VERB_TAIL.match(masked, cut)
+        if tail is not None:
+            cut = tail.end()
+        first = part[cut:].strip()
+        if not first:
+            continue
+        items = [first, *parts[at + 1 :]]
+        if at == len(parts) - 1 or len(items) < 3 or not joined:
+            return None
+        lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
+        return _shared_article(lead, items)
+    words = [len(part.split()) for part in parts]
+    if separator in (";", "、"):
+        return ("", parts) if max(words) <= 25 else None
+    if separator == "|":
+        return "", parts
+    if max(words) > 8:
+        return _after_preposition(parts, joined)
+    if _is_place_or_date(parts) or (len(parts) < 3 and not joined):
+        return None
+    if any(_CLAUSE.match(part) for part in parts):
+        return None
+    return "", parts
+
+
+def _after_preposition(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:
+    """ "He played for the Lakers, Heat, and Cavaliers": the last preposition opens the list."""
+    first = parts[0]
+    if not joined or len(parts) < 3 or any(len(part.split()) > 6 for part in parts[1:]):
+        return None
+    found = None
+    for found in _PREPOSITION.finditer(_masked(first)):
+        pass
+    if found is None or not first[found.end() :].strip():
+        return None
+    return _shared_article(first[: found.end()], [first[found.end() :].strip(), *parts[1:]])
+
+
+def _shared_article(lead: str, items: list[str]) -> tuple[str, list[str]]:
+    """An article of the first item goes to the lead-in if no other item has one."""
+    article = _ARTICLE.match(items[0])
+    if article is not None and not any(_ARTICLE.match(item) for item in items[1:]):
+        return f"{lead} {article[0].strip()}", [items[0][article.end() :], *items[1:]]
+    return lead, items
+
+
+def _is_place_or_date(parts: list[str]) -> bool:
+    """ "Vancouver, British Columbia, Canada" and "July 4, 1776" name one thing."""
+    if any(_DATE.search(part) for part in parts) and len(parts) <= 3:
+        return True
+    names = [part.casefold().rstrip(".") for part in parts]
+    places = [name in _PLACES or f"{name}." in _PLACES for name in names]
+    return len(parts) <= 4 and places[-1] and not places[0]

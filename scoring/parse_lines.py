@@ -1,0 +1,362 @@
+"""What each line of an answer is: a marked item, a heading, a blank, a rule, code, or plain text.
+
+Single letters, Roman numerals, running labels ("Day 1:"), numbers above 999, dashes without a blank
+and emoji are markers only in a run, so the lines are read twice: once alone, once with what came
+before and after.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from .parse_table import is_row
+
+__all__ = ["Line", "read_lines"]
+
+Kind = Literal["marked", "heading", "row", "blank", "rule", "code", "plain"]
+
+
+@dataclass(slots=True)
+class Line:
+    """One line.
+
+    Parameters
+    ----------
+    kind
+        What it is.
+    text
+        The line as it stands.
+    indent
+        Columns before it (a tab counts four).
+    style
+        Of a marked line: ``1.``, ``1)``, ``(1)``, ``a.``, ``I.``, ``一、``, ``1.1``, ``label`` or
+        the bullet sign; ``#`` plus that for a numbered heading.
+    number
+        Its number where the style has one.
+    content
+        What follows the marker, with its inline markup.
+    """
+
+    kind: Kind
+    text: str
+    indent: int = 0
+    style: str = ""
+    number: int | None = None
+    content: str = ""
+
+    @property
+    def bullet(self) -> bool:
+        return self.number is None
+
+
+_BULLETS = "-*+•·・–—●○◦▪▫■□‣⁃∙"
+_MARKER = re.compile(
+    rf"""[ \t\xa0\u3000]*
+    (?:
+      (?P<bullet>[{_BULLETS}])(?:[ \t\xa0\u3000]+|(?=[^\s\-*+–—>_=.]))
+    | (?P<bold>\*\*|__)?
+      (?:
+        (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=[^\d\s])
+      | (?P<number>\d{{1,7}})(?P<dot>\\?[.)．）、])(?P<same>\2)?(?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
+      | [(（](?P<bracketed>\d{{1,3}})[)）][ \t\xa0\u3000]*
+      | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
+      | (?P<circled>[①-⑳])[ \t\xa0\u3000]*
+      | (?P<chinese>[一二三四五六七八九十百]{{1,4}})、[ \t\u3000]*
+      | (?P<letter>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})(?P<mark>[.)])[ \t\xa0]+
+      | [(（](?P<inner>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})[)）][ \t\xa0\u3000]*
+      )
+    )
+    (?P<content>\S.*)?$""",
+    re.X,
+)
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*$")
+_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
+_BOLD_LINE = re.compile(r"(\*\*|__)([^*_].*?)\1[:：]?$")
+_RULE = re.compile(r"[ \t]*([-*_=—])(?:[ \t]*\1){2,}[ \t]*$")
+_BOX = re.compile(r"\[[ xX✓✔]\][ \t]+|[☐☑☒][ \t]*")
+_LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
+_CHINESE = {char: value for value, char in enumerate("一二三四五六七八九", 1)}
+
+
+def read_lines(text: str) -> list[Line]:
+    """The lines of an answer, each with its marker resolved."""
+    lines = _each_alone(text.split("\n"))
+    _settle_letters(lines)
+    _settle_rest(lines)
+    return lines
+
+
+def _each_alone(raw_lines: list[str]) -> list[Line]:
+    """The first reading: every line as it could be by itself."""
+    lines: list[Line] = []
+    fences = _fences(raw_lines)
+    code = False
+    for at, raw in enumerate(raw_lines):
+        role = fences.get(at)
+        if role == "packaging":
+            continue
+        if role is not None:
+            code = role == "open"
+            lines.append(Line("code", raw))
+        elif code:
+            lines.append(Line("code", raw))
+        else:
+            lines.append(read_line(raw))
+    return lines
+
+
+def _fences(raw_lines: list[str]) -> dict[int, str]:
+    """Lines that fence code; a fence around a list is packaging and its lines are left out."""
+    marks = [
+        (at, match)
+        for at, raw in enumerate(raw_lines)
+        if ("```" in raw or "~~~" in raw) and (match := _FENCE.match(raw))
+    ]
+    roles: dict[int, str] = {}
+    at = 0
+    while at < len(marks):
+        start, opening = marks[at]
+        closing = at + 1
+        while closing < len(marks) and (
+            marks[closing][1][2] or marks[closing][1][1][0] != opening[1][0]
+        ):
+            closing += 1
+        end = marks[closing][0] if closing < len(marks) else len(raw_lines)
+        language = opening[2].lower()
+        inside = raw_lines[start + 1 : end]
+        listed = language in ("", "markdown", "md", "text", "txt", "plaintext", "list") and any(
+            read_line(raw).kind in ("marked", "row") for raw in inside
+        )
+        roles[start] = "packaging" if listed else "open"
+        if end < len(raw_lines):
+            roles[end] = "packaging" if listed else "close"
+        at = closing + 1
+    return roles
+
+
+def read_line(raw: str) -> Line:
+    """One line by itself; markers that need a run keep a style that says so (``?`` at the end)."""
+    stripped = raw.strip()
+    if not stripped:
+        return Line("blank", raw)
+    indent = _indent(raw)
+    first = stripped[0]
+    if first in "-*_=—" and _RULE.match(raw):
+        return Line("rule", raw)
+    if first == "#":
+        heading = _HEADING.match(raw)
+        if heading is not None:
+            return _heading(raw, heading[1].rstrip("# \t"))
+    if first == "|" and is_row(stripped):
+        return Line("row", raw, indent, content=stripped)
+    match = _MARKER.match(raw)
+    if match is not None:
+        line = _marked(raw, indent, match)
+        if line is not None:
+            return line
+    if indent == 0 and first in "*_" and (bold := _BOLD_LINE.match(stripped)) is not None:
+        if "**" not in bold[2] and "__" not in bold[2]:
+            return Line("heading", raw, 0, "bold", None, bold[2])
+    return Line("plain", raw, indent, content=stripped)
+
+
+def _indent(raw: str) -> int:
+    indent = 0
+    for char in raw:
+        if char == "\t":
+            indent += 4
+        elif char == "\u3000":
+            indent += 2
+        elif char in " \xa0":
+            indent += 1
+        else:
+            break
+    return indent
+
+
+def _heading(raw: str, content: str) -> Line:
+    bare = content
+    for mark in ("**", "__"):
+        if bare.startswith(mark) and bare.endswith(mark) and len(bare) > 4:
+            bare = bare[2:-2].strip()
+    line = Line("heading", raw, 0, "#", None, content)
+    numbered = _MARKER.match(bare)
+    if numbered is not None and (numbered["number"] or numbered["keycap"]) and numbered["content"]:
+        line.style = "#1"
+        line.number = int(numbered["number"] or numbered["keycap"])
+        line.text = raw
+        line.content = numbered["content"]
+    return line
+
+
+def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
+    content = (match["content"] or "").rstrip()
+    if match["bullet"]:
+        sign = match["bullet"]
+        spaced = match.start("content") < 0 or raw[match.end("bullet")].isspace()
+        if not spaced:
+            # "**bold**" and "*italic paragraph*" are no bullets; "-5" is a number.
+            if sign in "*+" or sign in "–—" or content[:1].isdigit():
+                return None
+            if sign == "-":
+                sign = "-?"
+        box = _BOX.match(content)
+        if box is not None:
+            content = content[box.end() :]
+        return Line("marked", raw, indent, sign, None, content)
+    bold = match["bold"] or ""
+    if match["second"]:
+        return Line("marked", raw, indent, "1.1", int(match["second"].split(".")[0]), content)
+    if match["number"]:
+        number = int(match["number"])
+        dot = match["dot"][-1]
+        style = {"．": ".", "）": ")"}.get(dot, dot)
+        style = f"1{style}" + ("?" if number > 999 else "")
+    elif match["bracketed"]:
+        number, style = int(match["bracketed"]), "(1)"
+    elif match["keycap"]:
+        number, style = int(match["keycap"]), "keycap"
+    elif match["circled"]:
+        number, style = ord(match["circled"]) - ord("①") + 1, "①"
+    elif match["chinese"]:
+        number, style = _chinese(match["chinese"]), "一、"
+    else:
+        label = match["letter"] or match["inner"]
+        mark = match["mark"] or "()"
+        return Line("marked", raw, indent, f"letter{mark}?{label}", 0, bold + content)
+    if bold and not match["same"]:
+        content = bold + content  # "**1. Name**": the mark belongs to the name
+    return Line("marked", raw, indent, style, number, content)
+
+
+def _chinese(text: str) -> int:
+    tens, sign, ones = text.partition("十")
+    if not sign:
+        return _CHINESE.get(text[-1], 0)
+    return _CHINESE.get(tens, 1) * 10 + _CHINESE.get(ones, 0)
+
+
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+def _roman(label: str) -> int | None:
+    if any(char not in _ROMAN for char in label):
+        return None
+    values = [_ROMAN[char] for char in label]
+    total = 0
+    for value, following in zip(values, [*values[1:], 0], strict=True):
+        total += -value if value < following else value
+    return total
+
+
+def _settle_letters(lines: list[Line]) -> None:
+    """Letters and Roman numerals count in a run: "a." then "b.", "I." then "II."."""
+    open_runs: dict[str, tuple[int, Line]] = {}
+    counted: set[int] = set()
+    candidates: list[tuple[Line, list[tuple[str, int]]]] = []
+    for line in lines:
+        if line.kind != "marked" or not line.style.startswith("letter"):
+            continue
+        mark, label = line.style[len("letter") :].split("?", 1)
+        case = "A" if label.isupper() else "a"
+        readings = []
+        roman = _roman(label.lower())
+        if roman is not None:
+            readings.append((("I" if case == "A" else "i") + mark, roman))
+        if len(label) == 1:
+            readings.append((case + mark, ord(label.lower()) - ord("a") + 1))
+        candidates.append((line, readings))
+        for style, number in readings:
+            before = open_runs.get(style)
+            if before is not None and before[0] == number - 1:
+                for member, value in ((before[1], number - 1), (line, number)):
+                    if id(member) not in counted:
+                        counted.add(id(member))
+                        member.style, member.number = style, value
+            if before is None or before[0] == number - 1 or number == 1:
+                open_runs[style] = (number, line)
+    for line, _ in candidates:
+        if id(line) not in counted:
+            _make_plain(line)
+
+
+def _settle_rest(lines: list[Line]) -> None:
+    """The other markers that need a run; what is in none becomes plain text."""
+    last_number = 0
+    dashes = [line for line in lines if line.style == "-?"]
+    other_dashes = any(line.style == "-" for line in lines)
+    for line in dashes:
+        if len(dashes) > 1 or other_dashes:
+            line.style = "-"
+        else:
+            _make_plain(line)
+    for line in lines:
+        if line.kind != "marked" or line.number is None:
+            continue
+        if line.style.startswith("1") and line.style.endswith("?") and line.style != "1.1":
+            if line.number - last_number in (0, 1):
+                line.style = line.style[:-1]
+            else:
+                _make_plain(line)
+                continue
+        last_number = line.number
+    _settle_labels(lines)
+    _settle_emoji(lines)
+
+
+def _make_plain(line: Line) -> None:
+    line.kind, line.style, line.number = "plain", "", None
+    line.content = line.text.strip()
+
+
+def _settle_labels(lines: list[Line]) -> None:
+    """ "Day 1: …", "Day 2: …": the label stays in the text."""
+    before: tuple[str, int, Line] | None = None
+    for line in lines:
+        if line.kind != "plain":
+            continue
+        match = _LABEL.match(line.text)
+        if match is None:
+            continue
+        name, number = match[1].casefold(), int(match[2])
+        if before is not None and before[0] == name and number == before[1] + 1:
+            for member, value in ((before[2], before[1]), (line, number)):
+                member.kind, member.style, member.number = "marked", "label", value
+        before = (name, number, line)
+
+
+def _emoji(text: str) -> int:
+    """Length of the emoji at the start of a text, 0 if there is none."""
+    if not text or unicodedata.category(text[0]) != "So" or ord(text[0]) < 0x2190:
+        return 0
+    if 0x2190 <= ord(text[0]) < 0x2300:
+        return 0  # arrows and mathematics
+    end = 1
+    while end < len(text) and (
+        text[end] in "\ufe0f\u200d\u20e3"
+        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF
+        or (text[end - 1] == "\u200d")
+        or (0x1F1E6 <= ord(text[end]) <= 0x1F1FF and end < 2)
+    ):
+        end += 1
+    return end
+
+
+def _settle_emoji(lines: list[Line]) -> None:
+    """An emoji at the start of every line of a run of plain lines is the marker."""
+    run: list[tuple[Line, int]] = []
+    for line in [*lines, Line("rule", "")]:
+        length = _emoji(line.content) if line.kind == "plain" else 0
+        if length and line.content[length:].strip():
+            run.append((line, length))
+            continue
+        if line.kind == "blank" and run:
+            continue
+        if len(run) > 1:
+            for member, size in run:
+                member.kind, member.style, member.number = "marked", "emoji", None
+                member.content = member.content[size:].strip()
+        run = []

@@ -1,0 +1,66 @@
+"""Markdown tables: each body row is an element, its first cell the text, the others attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .parse_text import clean
+from .records import Element
+
+__all__ = ["is_row", "read_table"]
+
+_RULE = frozenset("|-: \t")
+_PIPE = re.compile(r"(?<!\\)\|")
+_BREAK = re.compile(r"<br\s{0,3}/?>", re.I)
+_RANK = re.compile(r"(?:#|no\.?|nr\.?|n°|rank|position|pos\.?|序号|排名|番号|順位)$", re.I)
+
+
+def is_row(line: str) -> bool:
+    """Whether a line can be a table's row: it opens with a pipe, or has cells on both sides."""
+    stripped = line.strip()
+    return stripped.startswith("|") and stripped.count("|") > 1
+
+
+def read_table(lines: Sequence[str]) -> list[Element] | None:
+    """The elements of a run of table rows; None where they make no table.
+
+    A table has a header and, below it, a rule line and one row at least, or two rows at least.
+    """
+    rule = next((at for at, line in enumerate(lines) if _is_rule(line)), None)
+    rows = [_cells(line) for line in lines if not _is_rule(line)]
+    if len(rows) < 2 or (rule != 1 and len(rows) < 3):
+        return None
+    header, body = rows[0], rows[1:]
+    width = max(len(row) for row in body)
+    if len(header) == width - 1:
+        header = ["", *header]
+    rank = bool(_RANK.match(clean(header[0]))) and width > 1
+    elements = []
+    for row in body:
+        names = header
+        if rank:
+            row, names = row[1:], header[1:]
+        if not row or not any(row):
+            continue
+        pairs: list[tuple[str, str]] = []
+        for at, cell in enumerate(row[1:], 1):
+            name = clean(names[at]) if at < len(names) else ""
+            pairs += [(name, clean(part)) for part in _BREAK.split(cell)]
+        text = clean(_BREAK.sub(" ", row[0]))
+        elements.append(Element(text, attributes=tuple(pairs)))
+    return elements or None
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line is the rule below the header: ``|---|:--:|``."""
+    return "--" in line and _RULE.issuperset(line.strip())
+
+
+def _cells(line: str) -> list[str]:
+    stripped = line.strip()
+    if stripped.startswith("|"):
+        stripped = stripped[1:]
+    if stripped.endswith("|") and not stripped.endswith("\\|"):
+        stripped = stripped[:-1]
+    return [cell.replace("\\|", "|").strip() for cell in _PIPE.split(stripped)]
