@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,48 @@ def shared_data() -> Path:
     if name and Path(name).is_dir():
         return Path(name)
     pytest.skip("ACCORD_SHARED_DATA names no folder: the reference data is not on this machine")
+
+
+@pytest.fixture
+def read_only() -> Iterator[Callable[[Path], None]]:
+    """Takes away the right to write to a folder and what is in it."""
+    folders: list[Path] = []
+
+    def take(folder: Path) -> None:
+        folders.append(folder)
+        for path in folder.iterdir():
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        folder.chmod(0o555)
+
+    yield take
+    for folder in folders:
+        folder.chmod(0o755)
+
+
+# Root may write everywhere by two capabilities; a program that is started without them may not.
+WITHOUT_RIGHTS = (
+    "import ctypes, os, sys\n"
+    "libc = ctypes.CDLL(None, use_errno=True)\n"
+    "for capability in (1, 2):\n"  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    "    if libc.prctl(24, capability, 0, 0, 0):\n"  # PR_CAPBSET_DROP
+    "        raise OSError(ctypes.get_errno(), 'the right can not be given up')\n"
+    "os.execv(sys.executable, [sys.executable, '-c', *sys.argv[1:]])\n"
+)
+
+
+@pytest.fixture
+def as_user() -> Callable[..., str]:
+    """Runs code without root's special rights."""
+
+    def run(code: str, *arguments: str) -> str:
+        start = [WITHOUT_RIGHTS, code] if os.geteuid() == 0 else [code]
+        done = subprocess.run(
+            [sys.executable, "-c", *start, *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
