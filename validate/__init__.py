@@ -10,14 +10,17 @@ from typing import Any
 
 _PUBLIC = {
     "AgreementReport": ".agreement",
+    "Report": ".report",
     "agreement": ".agreement",
     "Estimate": ".result",
     "agresti_coull": ".proportions",
     "audit_counts": ".audit",
     "bias": ".differences",
+    "build_report": ".report",
     "clopper_pearson": ".proportions",
     "cluster_codes": ".clusters",
     "clustered_proportion": ".proportions",
+    "conclusions": ".report_words",
     "cohen_kappa": ".chance",
     "gwet_ac1": ".chance",
     "jeffreys": ".proportions",
@@ -26,7 +29,9 @@ _PUBLIC = {
     "pearson": ".correlation",
     "raw_agreement": ".chance",
     "spearman": ".correlation",
+    "study_report": ".report_study",
     "wilson": ".proportions",
+    "write_report": ".report_study",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -15,7 +15,17 @@ from typing import Any
 
 from .figures import defined
 
-__all__ = ["Axis", "Dots", "Scatter", "Strip", "dumbbell", "scatter", "strip", "strip_axis"]
+__all__ = [
+    "STRIP",
+    "Axis",
+    "Dots",
+    "Scatter",
+    "Strip",
+    "dumbbell",
+    "scatter",
+    "strip",
+    "strip_axis",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,15 @@ ON_UNIT_SCALE = frozenset(
 """Figures on which 1 is perfect; they share one axis. A MAD or a bias does not belong on it."""
 
 
-def strip_axis(results: Iterable[Mapping[str, Any]], *, width: float = 200.0) -> Axis:
-    """The axis that all intervals of a panel share: 0 to 1, and further down where one reaches."""
+STRIP = (5.0, 95.0)
+"""Where a strip's axis starts and ends, in per cent of its width: it stretches with its column."""
+
+
+def strip_axis(results: Iterable[Mapping[str, Any]]) -> Axis:
+    """The axis that all intervals of a panel share: up to 1, and from the quarter below the lowest.
+
+    It need not begin at 0: position and length are read against the marks, not as a bar.
+    """
     lowest = min(
         (
             bound
@@ -84,9 +101,13 @@ def strip_axis(results: Iterable[Mapping[str, Any]], *, width: float = 200.0) ->
         ),
         default=0.0,
     )
-    low = max(-1.0, math.floor(min(lowest, 0.0) * 2) / 2)
-    ticks = tuple(tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if tick >= low)
-    return Axis(low, 1.0, 10.0, width - 10.0, ticks)
+    low = max(-1.0, min(0.75, math.floor(lowest * 4) / 4))
+    middle = (low + 1.0) / 2
+    if low < 0:
+        ticks: tuple[float, ...] = tuple(sorted({low, 0.0, 1.0}))
+    else:
+        ticks = (low, middle, 1.0)
+    return Axis(low, 1.0, *STRIP, ticks)
 
 
 def strip(result: Mapping[str, Any], axis: Axis) -> Strip | None:
@@ -131,7 +152,7 @@ class Scatter:
     left_out: int
 
 
-SIDE, LEFT, BOTTOM, TOP, RIGHT = 420.0, 48.0, 44.0, 12.0, 12.0
+SIDE, LEFT, BOTTOM, TOP, RIGHT = 420.0, 50.0, 50.0, 16.0, 16.0
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SMALLEST, _LARGEST = 5.0, 26.0
 

@@ -5,18 +5,22 @@ Texts only; the templates escape them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import count, value, visible
+from . import plots
+from .figures import count, value, visible, with_interval
 
 __all__ = [
     "CLOSED_FROM",
     "MOST_ROWS",
     "Confusion",
     "Disagreements",
+    "SYSTEM_AXIS",
+    "SystemRow",
     "cell",
+    "compared_systems",
     "confusion",
     "disagreements",
     "system_columns",
@@ -28,6 +32,8 @@ decides how long the page takes to open."""
 
 MOST_ROWS = 5000
 """Disagreements on the page; the CSV and the JSON beside it hold all."""
+
+SYSTEM_AXIS = plots.Axis(0.0, 1.0, *plots.STRIP, (0.0, 0.5, 1.0))
 
 MOST_COLUMNS = 6
 """Raters of one kind that get a column each; more are written in one cell as counts."""
@@ -47,20 +53,27 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    """The items on which ratings differ, by question."""
+    """The items on which ratings differ, by question.
+
+    ``groups`` holds (question's id, its text, rows); a row is its cells and which of them are
+    marked: a judge's verdict that is not people's.
+    """
 
     total: int
     shown: int
     closed: bool
-    groups: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...]
+    groups: tuple[tuple[str, str, tuple[tuple[tuple[str, ...], frozenset[int]], ...]], ...]
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     summary: str | None
+    marked: bool
 
 
 def confusion(table: Mapping[str, Any]) -> Confusion:
     raters = [visible(rater) for rater in table.get("raters") or ("judge", "people")]
-    categories = tuple(visible(name) for name in table.get("categories") or ())
+    categories = tuple(
+        visible(name) for name in table.get("categories") or table.get("labels") or ()
+    )
     counts = [[float(cell or 0) for cell in row] for row in table.get("counts") or ()]
     rows = []
     for i, row in enumerate(counts):
@@ -96,11 +109,12 @@ def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
     final = any(row.get("final") is not None for row in rows)
     comments = any(row.get("comments") for row in rows)
     systems = {row.get("system") for row in rows} - {None, "", "-"}
-    by_question: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    by_question: dict[tuple[str, str], list[tuple[tuple[str, ...], frozenset[int]]]] = {}
     for row in rows[:MOST_ROWS]:
         cells = [_reference(row.get("reference")), visible(row.get("predicted"))]
         if systems:
             cells.append(visible(row.get("system")))
+        marked = _against(row, judges, len(cells))
         cells += _verdicts(row.get("judges") or {}, judges, "unscored")
         cells += _verdicts(row.get("people") or {}, people, "–")
         if final:
@@ -108,7 +122,7 @@ def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
         if comments:
             cells.append(visible(_comments(row.get("comments"))))
         key = (str(row.get("question_id") or ""), str(row.get("question") or ""))
-        by_question.setdefault(key, []).append(tuple(cells))
+        by_question.setdefault(key, []).append((tuple(cells), marked))
     columns = ["Reference", "Predicted", *(["System"] if systems else [])]
     columns += _headings(judges, "Judges") + _headings(people, "People")
     columns += (["Final"] if final else []) + (["Comments"] if comments else [])
@@ -117,12 +131,13 @@ def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
         shown=min(len(rows), MOST_ROWS),
         closed=len(rows) >= CLOSED_FROM,
         groups=tuple(
-            (visible(question), visible(text), tuple(cells))
-            for (question, text), cells in by_question.items()
+            (visible(question), visible(text), tuple(found))
+            for (question, text), found in by_question.items()
         ),
         columns=tuple(columns),
         labels=tuple(map(_css_text, columns)),
         summary=_split(rows),
+        marked=any(marked for found in by_question.values() for _, marked in found),
     )
 
 
@@ -149,6 +164,18 @@ def _verdicts(found: Mapping[str, Any], names: Sequence[str], missing: str) -> l
         text = missing if verdict is None else str(verdict)
         counts[text] = counts.get(text, 0) + 1
     return [visible(", ".join(f"{text} {n}" for text, n in counts.items()))]
+
+
+def _against(row: Mapping[str, Any], judges: Sequence[str], first: int) -> frozenset[int]:
+    """Positions of the judges' verdicts that differ from the final or the one verdict of people."""
+    verdicts = {v for v in (row.get("people") or {}).values() if v is not None}
+    truth = row.get("final") or (verdicts.pop() if len(verdicts) == 1 else None)
+    if truth is None or len(judges) > MOST_COLUMNS:
+        return frozenset()
+    given = row.get("judges") or {}
+    return frozenset(
+        first + i for i, name in enumerate(judges) if given.get(name) not in (None, truth)
+    )
 
 
 def _reference(text: Any) -> str:
@@ -190,9 +217,68 @@ def _split(rows: Sequence[Mapping[str, Any]]) -> str | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One system's mean score by a judge and by people, on the responses that both scored."""
+
+    system: str
+    judge: str
+    n: str
+    people: str
+    judged: str
+    difference: str
+    ends: tuple[float | None, float | None] | None
+
+
+def compared_systems(results: Iterable[Mapping[str, Any]]) -> Iterable[SystemRow]:
+    """The system level of the panel, one row a system and judge, in the order of the results."""
+    means: dict[tuple[str, str], Mapping[str, Any]] = {}
+    differences: list[Mapping[str, Any]] = []
+    for result in results:
+        if result.get("level") == "system" and _of(result, "system"):
+            raters = [str(rater) for rater in result.get("raters") or ()]
+            if result.get("name") == "mean_score" and len(raters) == 1:
+                means[(str(_of(result, "system")), raters[0])] = result
+            elif result.get("name") == "bias" and len(raters) == 2:
+                # People's mean is taken on the responses that this judge scored too.
+                differences.append({**result, "means": dict(means)})
+    for result in differences:
+        system = str(_of(result, "system"))
+        judge, people = (str(rater) for rater in result["raters"])
+        by_judge = (result["means"].get((system, judge)) or {}).get("estimate")
+        by_people = (result["means"].get((system, people)) or {}).get("estimate")
+        yield SystemRow(
+            system=visible(system),
+            judge=visible(judge),
+            n=count(result.get("n")),
+            people=value(by_people),
+            judged=value(by_judge),
+            difference=with_interval(result),
+            ends=plots.dumbbell(by_people, by_judge, SYSTEM_AXIS),
+        )
+
+
+def _of(result: Mapping[str, Any], key: str) -> Any:
+    return result.get(key) or (result.get("details") or {}).get(key)
+
+
 def system_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    names = {"system": "System", "variant": "Variant", "responses": "Responses"}
-    names |= {"human": "People", "judge": "Judge"}
+    names = {
+        "judge": "Judge",
+        "system": "System",
+        "variant": "Variant",
+        "responses": "Responses",
+        "unscored": "Unscored",
+        "llm_judge_f1": "Judge F1",
+        "llm_judge_precision": "Precision",
+        "llm_judge_recall": "Recall",
+        "llm_judge_f1_ordered": "Judge F1, ordered",
+        "rouge_f1": "ROUGE F1",
+        "relaxed_recall": "Relaxed recall",
+        "relaxed_precision": "Relaxed precision",
+        "format_correctness": "Format",
+        "share_correct": "Share correct",
+    }
     keys = list(dict.fromkeys(key for row in rows for key in row))
     keys.sort(key=lambda key: list(names).index(key) if key in names else len(names))
     return tuple((key, names.get(key, visible(key).replace("_", " "))) for key in keys)

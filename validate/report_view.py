@@ -5,7 +5,7 @@ Only texts, numbers and coordinates come out of here; the templates escape and d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +19,25 @@ from .figures import (
     estimate,
     interval,
     label,
+    leading,
+    measure,
+    percent,
+    stated,
     value,
     visible,
 )
 from .report_rows import (
+    SYSTEM_AXIS,
     Confusion,
     Disagreements,
+    SystemRow,
     cell,
+    compared_systems,
     confusion,
     disagreements,
     system_columns,
 )
-from .report_words import why_they_differ
+from .report_words import expected_by_chance
 
 if TYPE_CHECKING:
     from .report import Report
@@ -60,7 +67,7 @@ class Row:
     n: str
     clusters: str
     design_effect: str
-    dropped: str
+    dropped: tuple[tuple[str, str], ...]
     marks: tuple[str, ...]
 
 
@@ -68,7 +75,7 @@ class Row:
 class Panel:
     """All figures of one level: ``groups`` holds (coefficient, its rows)."""
 
-    level: str
+    anchor: str
     title: str
     says: str
     unit: str
@@ -76,6 +83,7 @@ class Panel:
     axis: plots.Axis
     groups: tuple[tuple[str, tuple[Row, ...]], ...]
     methods: tuple[tuple[str, str], ...]
+    drops: tuple[tuple[str, str], ...]
     warnings: tuple[tuple[str, str], ...]
 
 
@@ -84,17 +92,21 @@ class View:
     """Everything the page shows besides the texts it holds itself."""
 
     panels: tuple[Panel, ...]
-    explained: tuple[str, ...]
+    further: tuple[Panel, ...]
+    explained: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     scatters: tuple[plots.Scatter, ...]
     confusions: tuple[Confusion, ...]
+    further_confusions: tuple[Confusion, ...]
     disagreements: Disagreements
+    compared_systems: tuple[SystemRow, ...]
     system_columns: tuple[tuple[str, str], ...]
-    systems: tuple[tuple[tuple[str, ...], tuple[float | None, float | None] | None], ...]
-    system_axis: plots.Axis
+    systems: tuple[tuple[str, ...], ...]
     audit: Row | None
     audit_result: Mapping[str, Any] = field(default_factory=dict)
     has_people: bool = False
+    system_axis: plots.Axis = SYSTEM_AXIS
+    further_says: str = ""
     measure: str = "F1"
     byline: str = ""
     nothing: str = ""
@@ -104,45 +116,61 @@ def view(report: Report) -> View:
     """Lay out a report."""
     results: list[Mapping[str, Any]] = list(report.agreement.get("results") or ())
     kinds: Mapping[str, str] = report.agreement.get("kinds") or {}
+    tables: list[Mapping[str, Any]] = list(report.agreement.get("confusion") or ())
+    leads = leading(results, kinds)
     compared = {comparison(result, kinds) for result in results}
-    axis = plots.Axis(0.0, 1.0, 8.0, 192.0, (0.0, 0.5, 1.0))
+    in_panels = [result for result in results if not _system(result)]
+    confusions = [(leads(table), confusion(table)) for table in tables]
     columns = system_columns(report.systems)
     return View(
-        panels=tuple(
-            _panel(level, found, kinds)
-            for level in LEVELS
-            if (found := [result for result in results if result.get("level") == level])
-        ),
-        explained=tuple(_explained(results, kinds)),
+        panels=_panels([result for result in in_panels if leads(result)], kinds, ""),
+        further=_panels([result for result in in_panels if not leads(result)], kinds, "further-"),
+        explained=tuple(_explained([result for result in results if leads(result)], kinds)),
         notes=tuple(visible(note) for note in report.agreement.get("notes") or ()),
-        scatters=tuple(_scatters(report.response_scores, results)),
-        confusions=tuple(confusion(table) for table in report.agreement.get("confusion") or ()),
+        scatters=tuple(_scatters(report.response_scores, _measure(results))),
+        confusions=tuple(table for first, table in confusions if first),
+        further_confusions=tuple(table for first, table in confusions if not first),
         disagreements=disagreements(report.disagreements),
+        compared_systems=tuple(compared_systems(results)),
         system_columns=columns,
-        systems=tuple(
-            (
-                tuple(cell(row.get(key)) for key, _ in columns),
-                plots.dumbbell(row.get("human"), row.get("judge"), axis),
-            )
-            for row in report.systems
-        ),
-        system_axis=axis,
-        audit=_row(report.audit, {}, axis, _Notes(), _Notes()) if report.audit else None,
+        systems=tuple(tuple(cell(row.get(key)) for key, _ in columns) for row in report.systems),
+        audit=_row(report.audit, {}, plots.strip_axis(()), _Notes()) if report.audit else None,
         audit_result=report.audit or {},
         has_people=bool({HUMAN_HUMAN, JUDGE_HUMAN} & compared),
+        further_says=_further(results, leads),
         measure=_measure(results),
         byline=_byline(report),
         nothing=_nothing(compared),
     )
 
 
+def _panels(
+    results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], anchor: str
+) -> tuple[Panel, ...]:
+    return tuple(
+        _panel(level, found, kinds, anchor)
+        for level in LEVELS
+        if (found := [result for result in results if result.get("level") == level])
+    )
+
+
+def _further(
+    results: Iterable[Mapping[str, Any]], leads: Callable[[Mapping[str, Any]], bool]
+) -> str:
+    said = {stated(result) for result in results if not leads(result)}
+    if said == {"judge-annotator"}:
+        return "each judge with each annotator"
+    return "each judge with the label that the annotators give together"
+
+
+def _system(result: Mapping[str, Any]) -> Any:
+    """The one system a result is about; such results have their own table."""
+    return result.get("system") or (result.get("details") or {}).get("system")
+
+
 def _measure(results: Iterable[Mapping[str, Any]]) -> str:
     """What a response's score is called: F1, or the share correct without list lengths."""
-    for result in results:
-        measure = (result.get("details") or {}).get("measure")
-        if result.get("level") == "response" and measure:
-            return str(measure)
-    return "F1"
+    return next((said for result in results if (said := measure(result))), "F1")
 
 
 def _nothing(compared: set[str]) -> str:
@@ -165,51 +193,54 @@ def _byline(report: Report) -> str:
 
 
 class _Notes:
-    """Footnotes of one table: the same text has one mark."""
+    """Footnotes of one table: methods by number, what was dropped and warnings by letter.
 
-    def __init__(self, letters: bool = False) -> None:
-        self._marks: dict[str, str] = {}
-        self._letters = letters
+    The same text has one mark.
+    """
 
-    def mark(self, text: str) -> str:
-        number = len(self._marks)
-        mark = _letter(number) if self._letters else str(number + 1)
-        return self._marks.setdefault(visible(text), mark)
+    def __init__(self) -> None:
+        self._marks: dict[tuple[str, str], str] = {}
 
-    def all(self) -> tuple[tuple[str, str], ...]:
-        return tuple((mark, text) for text, mark in self._marks.items())
+    def mark(self, kind: str, text: Any) -> str:
+        numbered = [key for key in self._marks if (key[0] == "method") == (kind == "method")]
+        mark = str(len(numbered) + 1) if kind == "method" else _letter(len(numbered))
+        return self._marks.setdefault((kind, visible(text)), mark)
+
+    def all(self, kind: str) -> tuple[tuple[str, str], ...]:
+        return tuple((mark, key[1]) for key, mark in self._marks.items() if key[0] == kind)
 
 
 def _letter(number: int) -> str:
     return (_letter(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)
 
 
-def _panel(level: str, results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> Panel:
+def _panel(
+    level: str, results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], anchor: str
+) -> Panel:
     axis = plots.strip_axis(results)
-    methods, warnings = _Notes(), _Notes(letters=True)
+    notes = _Notes()
     names = list(dict.fromkeys(str(result.get("name")) for result in results))
     order = {HUMAN_HUMAN: 0, JUDGE_HUMAN: 1, "judge-judge": 2}
     groups = []
     for name in names:
         same = [result for result in results if str(result.get("name")) == name]
         same.sort(key=lambda result: order.get(comparison(result, kinds), 3))
-        rows = tuple(_row(result, kinds, axis, methods, warnings) for result in same)
+        rows = tuple(_row(result, kinds, axis, notes) for result in same)
         groups.append((label(name), rows))
     title, says = LEVELS[level]
-    measure = next(
-        (str(m) for result in results if (m := (result.get("details") or {}).get("measure"))), None
-    )
+    said = next((found for result in results if (found := measure(result))), None)
     confidence = results[0].get("confidence")
     return Panel(
-        level=level,
-        title=f"{title}: {visible(measure)}" if measure else title,
+        anchor=anchor + level,
+        title=f"{title}: {visible(said)}" if said else title,
         says=says,
         unit=", ".join(dict.fromkeys(visible(result.get("unit") or "") for result in results)),
         confidence=f"{100 * confidence:g} %" if defined(confidence) else "",
         axis=axis,
         groups=tuple(groups),
-        methods=methods.all(),
-        warnings=warnings.all(),
+        methods=notes.all("method"),
+        drops=notes.all("dropped"),
+        warnings=notes.all("warning"),
     )
 
 
@@ -217,15 +248,22 @@ def _row(
     result: Mapping[str, Any],
     kinds: Mapping[str, str],
     axis: plots.Axis,
-    methods: _Notes,
-    warnings: _Notes,
+    notes: _Notes,
 ) -> Row:
     is_defined = defined(result.get("estimate"))
     limits = interval(result)
+    unbounded = is_defined and not limits
     reason = visible(result.get("reason") or ("no reason given" if not is_defined else ""))
-    marks = [methods.mark(method)] if (method := result.get("method")) and is_defined else []
-    marks += [warnings.mark(str(text)) for text in result.get("warnings") or ()]
-    dropped = [(count(n), visible(why)) for why, n in (result.get("dropped") or {}).items() if n]
+    marks = (
+        [notes.mark("method", method)] if (method := result.get("method")) and is_defined else []
+    )
+    warned = [*(result.get("warnings") or ()), *([f"no interval: {reason}"] if unbounded else [])]
+    marks += [notes.mark("warning", text) for text in warned]
+    dropped = tuple(
+        (count(n), notes.mark("dropped", why))
+        for why, n in (result.get("dropped") or {}).items()
+        if n
+    )
     return Row(
         who=" – ".join(visible(rater) for rater in result.get("raters") or ()) or "all",
         kind=_WHO.get(comparison(result, kinds), ""),
@@ -236,31 +274,42 @@ def _row(
         n=count(result.get("n")),
         clusters=count(result.get("clusters")),
         design_effect=value(result.get("design_effect"), 2),
-        dropped=", ".join(f"{n} {why}" for n, why in dropped) or "–",
+        dropped=dropped,
         marks=tuple(marks),
     )
 
 
-def _explained(results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> Iterable[str]:
-    """Why raw agreement, κ and AC1 differ, for each comparison with people (a few at most)."""
+def _explained(
+    results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]
+) -> Iterable[tuple[str, ...]]:
+    """What κ and AC1 take chance to be, for each comparison with people."""
     seen: dict[tuple[str, ...], None] = {}
     for result in results:
         if comparison(result, kinds) in (HUMAN_HUMAN, JUDGE_HUMAN):
             seen.setdefault(tuple(str(rater) for rater in result.get("raters") or ()))
-    texts = [text for raters in seen if (text := why_they_differ(results, raters))]
-    return [visible(text) for text in texts[:3]]
+    for raters in seen:
+        if chance := expected_by_chance(results, raters):
+            raw, by_kappa, kappa, by_ac1, ac1 = chance
+            yield (
+                " – ".join(map(visible, raters)),
+                percent(raw),
+                percent(by_kappa),
+                value(kappa),
+                percent(by_ac1),
+                value(ac1),
+            )
 
 
-def _scatters(
-    scores: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]
-) -> Iterable[plots.Scatter]:
-    measure = _measure(results)
+def _scatters(scores: Sequence[Mapping[str, Any]], measured: str) -> Iterable[plots.Scatter]:
+    """One plot a judge, of those that have a response scored by the judge and by people."""
     raters = list(dict.fromkeys(str(row.get("rater") or "") for row in scores))
     for rater in raters:
         rows = [row for row in scores if str(row.get("rater") or "") == rater]
-        yield plots.scatter(
+        plot = plots.scatter(
             [row.get("human") for row in rows],
             [row.get("judge") for row in rows],
-            title=visible(f"{rater or 'Judge'}: {measure} against people’s {measure}"),
-            measure=visible(measure),
+            title=visible(f"{rater or 'Judge'} against people: {measured}"),
+            measure=visible(measured),
         )
+        if plot.n:
+            yield plot

@@ -22,19 +22,30 @@ from .figures import (
     defined,
     interval,
     label,
+    leading,
+    measure,
     percent,
     value,
     with_interval,
 )
 
-__all__ = ["FEW", "conclusions", "differing", "place", "why_they_differ"]
+__all__ = ["FEW", "conclusions", "differing", "place", "expected_by_chance"]
 
 FEW = 10
 """Below this many differing items a verdict is INCONCLUSIVE: intervals were measured to fail there
 when few items differ, however many questions there are."""
 
-_COEFFICIENTS = ("cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal", "agreement")
-"""What the first sentence reads, the first that is defined for judge and people."""
+_COEFFICIENTS = (
+    "krippendorff_alpha_ratio",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ordinal",
+    "cohen_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha_nominal",
+    "agreement",
+)
+"""What the first sentence reads, the first that is defined for judge and people. The first three
+are there only where the ratings have such a scale."""
 
 _NAMED = 4
 """How many judges a sentence names before it only counts them."""
@@ -86,13 +97,21 @@ class _Panel:
     kinds: Mapping[str, str]
 
     def of(self, who: str, name: str, level: str) -> list[Result]:
-        return [
+        """The results of one figure between judges and people, or among people.
+
+        Those that are read first, and people pair by pair where there are pairs.
+        """
+        leads = leading(self.results, self.kinds)
+        found = [
             result
             for result in self.results
             if result.get("name") == name
             and result.get("level") == level
             and comparison(result, self.kinds) == who
+            and leads(result)
         ]
+        pairs = [result for result in found if len(result.get("raters") or ()) == 2]
+        return pairs or found
 
     def any(self, who: str) -> bool:
         return any(comparison(result, self.kinds) == who for result in self.results)
@@ -259,23 +278,31 @@ def _closeness(panel: _Panel) -> str:
         text = f"{_join(parts)} of the items{_base(shares)}"
     if people:
         text += f", where people agree with one another on {_range(people, 'pairs of people')}"
-    distances = panel.of(JUDGE_HUMAN, "mad", "response")
-    if any(defined(result.get("estimate")) for result in distances):
-        text += f"; a response’s {_measure(distances)} is off by {_distances(distances)} on average"
+    distances = [
+        result
+        for result in panel.of(JUDGE_HUMAN, "mad", "response")
+        if defined(result.get("estimate"))
+    ]
+    if distances:
+        text += f"; a response’s {_measure(distances)} is off by {_distance(distances)} on average"
         text += _direction(panel.of(JUDGE_HUMAN, "bias", "response"))
     return text + "."
 
 
-def _distances(results: Sequence[Result]) -> str:
-    if len(results) > _NAMED:
-        return _range(results, "judges")
+def _distance(results: Sequence[Result]) -> str:
+    """The MAD of one judge with its interval, or from the nearest judge's to the furthest's."""
     if len(results) == 1:
         return with_interval(results[0])
-    return _join([f"{with_interval(result)} ({_who(result, results)})" for result in results])
+    ordered = sorted(results, key=lambda result: float(result["estimate"]))
+    near, far = ordered[0], ordered[-1]
+    return (
+        f"{value(near['estimate'])} ({_who(near, results)}) to {value(far['estimate'])} "
+        f"({_who(far, results)})"
+    )
 
 
 def _measure(results: Sequence[Result]) -> str:
-    return str((results[0].get("details") or {}).get("measure") or "score")
+    return measure(results[0]) or "score"
 
 
 def _base(results: Sequence[Result]) -> str:
@@ -288,15 +315,19 @@ def _base(results: Sequence[Result]) -> str:
 
 
 def _direction(biases: Sequence[Result]) -> str:
-    """Whether the judge is more lenient or stricter, only where the interval excludes 0."""
-    parts = []
-    for bias in biases[:_NAMED]:
+    """Who is more lenient or stricter than people, only where the interval excludes 0."""
+    ways: dict[str, list[Result]] = {}
+    for bias in biases:
         low, high = bias.get("low"), bias.get("high")
-        if defined(low) and defined(high) and defined(bias.get("estimate")):
-            way = "more lenient" if low > 0 else "stricter" if high < 0 else None
-            if way:
-                parts.append(f"{_who(bias, biases)} is {way} by {value(abs(bias['estimate']))}")
-    return f" ({'; '.join(parts)})" if parts else ""
+        if defined(low) and defined(high) and (low > 0 or high < 0):
+            ways.setdefault("more lenient" if low > 0 else "stricter", []).append(bias)
+    parts = []
+    for way, found in ways.items():
+        many = len(found) > _NAMED
+        who = f"{len(found)} judges" if many else _join([_who(bias, biases) for bias in found])
+        by = f" by {value(abs(found[0]['estimate']))}" if len(found) == 1 else ""
+        parts.append(f"{who} {'is' if len(found) == 1 else 'are'} {way} than people{by}")
+    return f", and {_join(parts)}" if parts else ""
 
 
 def _gold(audit: Result | None) -> str:
@@ -316,32 +347,31 @@ def _gold(audit: Result | None) -> str:
     return f"The error rate of the gold answers is {rate}{found}."
 
 
-def why_they_differ(results: Iterable[Result], raters: Sequence[str]) -> str | None:
-    """Why raw agreement, κ and AC1 of the same ratings differ, in words and with their figures.
+def expected_by_chance(
+    results: Iterable[Result], raters: Sequence[str]
+) -> tuple[float, float, float, float, float] | None:
+    """What κ and AC1 of the same two raters take chance agreement to be, in [0, 1].
 
-    Both coefficients rescale the raw agreement p by what chance would give, (p − e)/(1 − e), and
-    differ only in e; so each e follows from p and the coefficient. None where a figure is missing.
+    Both rescale the raw agreement p by what chance would give, (p − e)/(1 − e), and differ only in
+    e; so each e follows from p and the coefficient. That is why the figures of a panel differ.
+
+    Returns
+    -------
+    tuple or None
+        ``(p, e of κ, κ, e of AC1, AC1)``; None where a figure is missing, or where p is 1 (any e
+        then gives 1).
     """
     found = {
-        result["name"]: result["estimate"]
+        result["name"]: float(result["estimate"])
         for result in results
         if list(result.get("raters") or ()) == list(raters)
         and result.get("level") == "element"
         and defined(result.get("estimate"))
     }
     raw, kappa, ac1 = (found.get(name) for name in ("agreement", "cohen_kappa", "gwet_ac1"))
-    if raw is None or kappa is None or ac1 is None or raw == 1 or kappa == 1 or ac1 == 1:
+    if raw is None or kappa is None or ac1 is None or 1.0 in (raw, kappa, ac1):
         return None
-    by_kappa, by_ac1 = (raw - kappa) / (1 - kappa), (raw - ac1) / (1 - ac1)
-    if min(by_kappa, by_ac1) < 0:
-        return None
-    return (
-        f"{' and '.join(str(rater) for rater in raters)} agree on {percent(raw)}. By chance, "
-        f"κ expects {percent(by_kappa, 1)} from how often each rater used each label, AC1 expects "
-        f"{percent(by_ac1, 1)} from how evenly the labels were used. Each rescales what is left "
-        f"above chance: κ = {value(kappa)}, AC1 = {value(ac1)}. The more one label "
-        "dominates, the further the two lie apart; neither is the right one by itself."
-    )
+    return raw, (raw - kappa) / (1 - kappa), kappa, (raw - ac1) / (1 - ac1), ac1
 
 
 def _figures(results: Sequence[Result]) -> str:

@@ -1,0 +1,82 @@
+"""``accord report``: the study on one page, as JSON, and its disagreements as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..scoring.errors import InputError, one_line
+from .common import JSON, STUDY, emit
+
+if TYPE_CHECKING:
+    from ..validate.report_study import Written
+
+__all__ = ["register"]
+
+_HTML = typer.Option(None, "--html", metavar="FILE", help="Where the page goes.")
+_AUDIT = typer.Option(None, "--audit", metavar="FILE", help="What accord audit --json printed.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command(
+        "report",
+        help="Write reports/report.html (one page that loads nothing), reports/report.json and "
+        "reports/disagreements.csv. Example: accord report mystudy --html for-the-paper.html",
+    )
+    def report_command(
+        study: Path = STUDY,
+        html: Path = _HTML,
+        title: str = typer.Option(None, "--title", help="Of the page; default the study's name."),
+        audit: Path = _AUDIT,
+        sample: str = typer.Option(None, "--sample", help="Only the items of this sample."),
+        final: str = typer.Option(None, "--final", metavar="RATER", help="The final label."),
+        positive: str = typer.Option(
+            None, "--positive", metavar="LABEL", help="The label that counts as right."
+        ),
+        as_json: bool = JSON,
+    ) -> None:
+        from ..study import Study
+        from ..validate.report_study import write_report
+
+        rate = _audit(audit) if audit is not None else None
+        with Study.open(study) as opened:
+            written = write_report(
+                opened,
+                html,
+                title=title,
+                audit=rate,
+                sample_id=sample,
+                final=final,
+                positive=positive,
+            )
+        emit(written.report.to_dict(), as_json, _lines(written))
+
+
+def _audit(path: Path) -> Mapping[str, Any]:
+    """The error rate in what ``accord audit --json`` printed."""
+    cure = "give a file that accord audit … --json printed"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}", cure=cure) from None
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON: {error}", cure=cure) from None
+    results = content.get("results") if isinstance(content, dict) else None
+    for result in results if isinstance(results, list) else ():
+        if isinstance(result, dict) and result.get("name") == "error_rate":
+            return result
+    raise InputError(f"{path} holds no error_rate", cure=cure)
+
+
+def _lines(written: Written) -> Iterator[str]:
+    yield from written.report.conclusion
+    yield ""
+    yield f"report:        {one_line(str(written.html))}"
+    yield f"JSON:          {one_line(str(written.json))}"
+    yield f"disagreements: {one_line(str(written.csv))} ({len(written.report.disagreements)})"
