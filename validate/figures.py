@@ -8,30 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 __all__ = [
-    "HUMAN_HUMAN",
-    "JUDGE_HUMAN",
-    "comparison",
     "count",
     "defined",
     "estimate",
     "interval",
     "label",
-    "leading",
-    "measure",
     "percent",
     "plain",
-    "stated",
     "value",
     "visible",
     "with_interval",
 ]
-
-JUDGE_HUMAN = "judge-human"
-HUMAN_HUMAN = "human-human"
 
 PROPORTIONS = frozenset(
     {
@@ -76,74 +67,6 @@ _LABELS = {
 def label(name: str) -> str:
     """The figure's name as it is printed in a paper."""
     return _LABELS.get(name, name.replace("_", " ").capitalize())
-
-
-_COMPARISONS = {
-    "people": HUMAN_HUMAN,
-    "human-human": HUMAN_HUMAN,
-    "judge-final": JUDGE_HUMAN,
-    "judge-annotator": JUDGE_HUMAN,
-    "judge-human": JUDGE_HUMAN,
-    "judge-judge": "judge-judge",
-}
-
-
-def comparison(result: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> str:
-    """Whose ratings a result compares: ``judge-human``, ``human-human``, ``judge-judge`` or ``""``.
-
-    The comparison that the result states is taken; else it follows from the kinds of its raters
-    (``annotator``, ``adjudicated``, ``judge``). Unknown kinds give ``""``: a figure is never called
-    human by guess.
-    """
-    known = _COMPARISONS.get(stated(result))
-    if known:
-        return known
-    found = [(kinds or {}).get(rater) for rater in result.get("raters") or ()]
-    if len(found) < 2 or any(kind not in ("annotator", "adjudicated", "judge") for kind in found):
-        return ""
-    judges = sum(kind == "judge" for kind in found)
-    return HUMAN_HUMAN if not judges else "judge-judge" if judges == len(found) else JUDGE_HUMAN
-
-
-def stated(result: Mapping[str, Any]) -> str:
-    """The comparison in the result's own words, ``judge-final`` for instance; ``""`` if none."""
-    found = result.get("comparison") or (result.get("details") or {}).get("comparison")
-    return re.sub(r"[^a-z]+", "-", str(found or "").lower())
-
-
-def measure(result: Mapping[str, Any]) -> str | None:
-    """What a response's score is: ``F1``, ``share correct``, ``mean rating``."""
-    found = result.get("measure") or (result.get("details") or {}).get("measure")
-    return str(found).replace("_", " ") if found else None
-
-
-def leading(
-    results: Iterable[Mapping[str, Any]], kinds: Mapping[str, str] | None = None
-) -> Callable[[Mapping[str, Any]], bool]:
-    """Which results are read first: people among themselves, and judges with the final label.
-
-    A final label made by counting (``majority``, ``mean``) is not one that people settled on, and
-    of two people it keeps only what they agree on, which flatters a judge; then each judge is read
-    with each person, as people are with one another.
-    """
-    found = [(stated(result), list(result.get("raters") or ())) for result in results]
-    settled = any(
-        said == "judge-final" and all(_settled(str(rater), kinds or {}) for rater in raters)
-        for said, raters in found
-    )
-    final = settled or not any(said == "judge-annotator" for said, _ in found)
-
-    def leads(result: Mapping[str, Any]) -> bool:
-        said = stated(result)
-        if said not in ("judge-final", "judge-annotator"):
-            return True
-        return (said == "judge-final") == final
-
-    return leads
-
-
-def _settled(rater: str, kinds: Mapping[str, str]) -> bool:
-    return rater not in ("majority", "mean") or rater in kinds
 
 
 def defined(x: Any) -> TypeGuard[float]:

@@ -60,7 +60,9 @@ class Strip:
 
 ON_UNIT_SCALE = frozenset(
     {
+        "accuracy",
         "agreement",
+        "alignment_accuracy",
         "cohen_kappa",
         "weighted_kappa",
         "fleiss_kappa",
@@ -77,6 +79,10 @@ ON_UNIT_SCALE = frozenset(
         "kendall_tau_b",
         "ccc",
         "icc_a1",
+        "f1",
+        "precision",
+        "sensitivity",
+        "specificity",
     }
 )
 """Figures on which 1 is perfect; they share one axis. A MAD or a bias does not belong on it."""
@@ -104,7 +110,7 @@ def strip_axis(results: Iterable[Mapping[str, Any]]) -> Axis:
     low = max(-1.0, min(0.75, math.floor(lowest * 4) / 4))
     middle = (low + 1.0) / 2
     if low < 0:
-        ticks: tuple[float, ...] = tuple(sorted({low, 0.0, 1.0}))
+        ticks: tuple[float, ...] = tuple(sorted({low, 0.0, 0.5, 1.0}))
     else:
         ticks = (low, middle, 1.0)
     return Axis(low, 1.0, *STRIP, ticks)

@@ -126,7 +126,7 @@ def _systems(study: Study) -> tuple[list[dict[str, Any]], list[str]]:
     try:
         frame = study.scores()
     except StudyError as error:
-        return [], [f"No scores: {error}"]
+        return [], [f"No mean scores: {error.message}."]
     if study.settings.recipe().averaging != "response":
         return [], ["The recipe pools its averages: accord score prints them."]
     figures = [name for name in _FIGURES if name in frame and frame[name].notna().any()]

@@ -10,21 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .figures import (
+from .figures import count, defined, estimate, interval, label, percent, value, visible
+from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
     comparison,
-    count,
-    defined,
-    estimate,
-    interval,
-    label,
+    expected_by_chance,
     leading,
     measure,
-    percent,
     stated,
-    value,
-    visible,
 )
 from .report_rows import (
     SYSTEM_AXIS,
@@ -37,7 +31,6 @@ from .report_rows import (
     disagreements,
     system_columns,
 )
-from .report_words import expected_by_chance
 
 if TYPE_CHECKING:
     from .report import Report
@@ -188,7 +181,8 @@ def _nothing(compared: set[str]) -> str:
 def _byline(report: Report) -> str:
     when = report.provenance.get("generated_at")
     name = report.recipe.get("name")
-    parts = ["Agreement report", f"recipe {name}" if name else "", str(when or "")]
+    when = str(when or "").replace("T", " ").replace("+00:00", " UTC")
+    parts = ["Agreement report", f"recipe {name}" if name else "", when]
     return " · ".join(part for part in parts if part)
 
 
