@@ -6,15 +6,14 @@ Every bad row is found and listed; a table with one bad row is refused whole.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
+from ..scoring.errors import AccordError, SettingsError
 from ..scoring.records import NO_SYSTEM, Element, content_sha256, item_id
-from .database import storable
+from .intake_rows import Row, Rows, plain
 from .records import GivenPair, Question, Response
 
 if TYPE_CHECKING:
@@ -42,9 +41,6 @@ RESERVED = frozenset(
 )
 """Columns of accord's own tables: no stratum can have one of these names."""
 
-_TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
-_CURE = "correct it and add the file again; nothing was added"
-
 Record = TypeVar("Record", Question, Response, GivenPair)
 
 
@@ -56,6 +52,25 @@ class Intake(Generic[Record]):
     already: int = 0
     unused: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+
+    def take(self, row: Row, record: Record, known: Record | None, what: str) -> None:
+        """Put a record with the new ones, or count it as there already, or refuse its change."""
+        if known is None:
+            self.new.append(record)
+        elif known == record:
+            self.already += 1
+        else:
+            row.bad(
+                f"{what} is in the study with another content ({_change(known, record)})",
+                cure="what is in a study stays: give the changed one a new id, or make a new study",
+            )
+
+
+def _change(known: Any, record: Any) -> str:
+    for name in known.__slots__:
+        if getattr(known, name) != getattr(record, name):
+            return f"{name} differs"
+    return "it differs"
 
 
 def read_questions(
@@ -79,7 +94,7 @@ def read_questions(
     from ..scoring.parse import read_reference
 
     kept = [name for name in _names(table) if name not in RESERVED]
-    rows = _Rows(table, kept)
+    rows = Rows(table, kept)
     out: Intake[Question] = Intake(
         unused=tuple(n for n in _names(table) if n in RESERVED - set(COLUMNS["questions"][0]))
     )
@@ -104,8 +119,8 @@ def read_questions(
                 row.bad(f"question_id {question_id!r} has another question in the study's pairs")
         if not row.good or question_id is None or question is None:
             continue
-        record = Question(question_id, question, _plain(reference), fields)
-        row.file(record, known.get(question_id), f"question_id {question_id!r}", out)
+        record = Question(question_id, question, plain(reference), fields)
+        out.take(row, record, known.get(question_id), f"question_id {question_id!r}")
     rows.finish()
     return out
 
@@ -134,7 +149,7 @@ def read_responses(
         twice, a changed response, a number of tokens that is none.
     """
     _check_strata(table, strata)
-    rows = _Rows(table, strata)
+    rows = Rows(table, strata)
     out: Intake[Response] = Intake(unused=_unused(table, "responses", strata))
     seen: dict[tuple[str, str, str], int] = {}
     for row in rows:
@@ -161,13 +176,13 @@ def read_responses(
         record = Response(
             question_id=question_id,
             system=system,
-            response="" if value is None else _plain(value),
+            response="" if value is None else plain(value),
             variant=variant,
             response_is_json=isinstance(value, list),
             output_tokens=tokens,
             fields=row.fields(),
         )
-        row.file(record, known.get(key), f"the response of {system!r} to {question_id!r}", out)
+        out.take(row, record, known.get(key), f"the response of {system!r} to {question_id!r}")
     rows.finish()
     return out
 
@@ -199,7 +214,7 @@ def read_pairs(
         has with another content, one question id with two texts.
     """
     _check_strata(table, strata)
-    rows = _Rows(table, strata)
+    rows = Rows(table, strata)
     out: Intake[GivenPair] = Intake(unused=_unused(table, "pairs", strata))
     seen: dict[str, int] = {}
     texts = {name: (text, "in the study") for name, text in questions.items()}
@@ -224,7 +239,7 @@ def read_pairs(
                 row.bad(f"question_id {question_id!r} has another question {where}")
         if not row.good or question_id is None or question is None or reference is None:
             continue
-        predicted = "" if predicted is None else _plain(predicted)
+        predicted = "" if predicted is None else plain(predicted)
         if not identity:
             key = (question_id, system, variant, reference, predicted)
             identity = item_id(
@@ -252,157 +267,9 @@ def read_pairs(
             n_predicted=n_predicted,
             fields=row.fields(),
         )
-        row.file(record, known.get(identity), f"item_id {identity!r}", out)
+        out.take(row, record, known.get(identity), f"item_id {identity!r}")
     rows.finish()
     return out
-
-
-class _Rows:
-    """The rows of a table one after the other, and what is wrong with them."""
-
-    def __init__(self, table: Table, kept: Sequence[str]) -> None:
-        self.table = table
-        self.columns = {name: table.frame[name].tolist() for name in _names(table)}
-        required = {name for need, _ in COLUMNS.values() for name in need}
-        self.kept = [name for name in kept if name not in required]
-        self.problems: list[BadRow] = []
-        self.cures: list[str] = []
-
-    def __iter__(self) -> Iterator[_Row]:
-        for place, line in enumerate(self.table.lines):
-            yield _Row(self, place, line)
-
-    def finish(self) -> None:
-        if self.problems:
-            raise InputError.from_rows(self.problems, cure=self.cures[0] if self.cures else _CURE)
-
-
-class _Row:
-    """One row: reads its cells and notes what is wrong."""
-
-    def __init__(self, rows: _Rows, place: int, line: int) -> None:
-        self._rows, self._place, self.line = rows, place, line
-        self.good = True
-
-    def bad(self, reason: str, cure: str | None = None) -> None:
-        self.good = False
-        self._rows.problems.append(BadRow(self._rows.table.name, self.line, reason))
-        if cure:
-            self._rows.cures.append(cure)
-
-    def value(self, name: str) -> Any:
-        cells = self._rows.columns.get(name)
-        return None if cells is None else cells[self._place]
-
-    def optional(self, name: str) -> str | None:
-        value = self.value(name)
-        return None if value is None else _plain(value)
-
-    def text(self, name: str) -> str | None:
-        """A text that must be there and be no list or object."""
-        value = self.value(name)
-        if value is None or (isinstance(value, str) and not value.strip()):
-            self.bad(f"{name} is blank")
-        elif not isinstance(value, str):
-            self.bad(f"{name} is no text")
-        else:
-            return storable(value)
-        return None
-
-    def id(self, name: str) -> str | None:
-        """An id: a text on one line, without control characters."""
-        value = self.text(name)
-        if value is not None and (len(value) > 500 or not value.isprintable()):
-            self.bad(f"{name} {value[:40]!r} holds a control character or is very long")
-            return None
-        return value and value.strip()
-
-    def count(self, name: str) -> int | None:
-        """A whole number from 0, or nothing."""
-        value = self.value(name)
-        if value is None:
-            return None
-        try:
-            number = float(value)
-            if number >= 0 and number == int(number) and number < 2**53:
-                return int(number)
-        except (TypeError, ValueError, OverflowError):
-            pass
-        self.bad(f"{name} {str(value)[:40]!r} is no whole number from 0")
-        return None
-
-    def flag(self, name: str, value: str) -> str:
-        if value.strip().lower() not in (*_TRUE, *_FALSE):
-            self.bad(f"{name} {value[:40]!r} is neither true nor false")
-        return "true" if value.strip().lower() in _TRUE else "false"
-
-    def fields(self) -> dict[str, str]:
-        found = ((name, self.optional(name)) for name in self._rows.kept)
-        return {name: value for name, value in found if value is not None}
-
-    def reference(self) -> tuple[str | None, tuple[str, ...]]:
-        """One element: its text and its aliases, without repetitions."""
-        value, more = self.value("reference"), self.value("aliases")
-        try:
-            first, *others = [Element.from_value(one) for one in _list(value)] or [Element("")]
-            texts = [*first.aliases]
-            for element in (*others, *(Element.from_value(one) for one in _list(more))):
-                texts += [element.display, *element.aliases]
-        except AccordError as error:
-            self.bad(f"reference: {error}")
-            return None, ()
-        shown = storable(first.display)
-        if not shown.strip():
-            self.bad("the reference is blank")
-            return None, ()
-        aliases = dict.fromkeys(storable(text) for text in texts if text.strip())
-        return shown, tuple(alias for alias in aliases if alias != shown)
-
-    def once(self, what: str, key: Any, seen: dict[Any, int]) -> None:
-        """Note a key that stands in the file twice."""
-        if key in seen:
-            shown = " ".join(part for part in key if part) if isinstance(key, tuple) else repr(key)
-            self.bad(f"{what} {shown} stands on line {seen[key]} already")
-        else:
-            seen[key] = self.line
-
-    def file(self, record: Record, known: Record | None, what: str, out: Intake[Record]) -> None:
-        """Put a record with the new ones, or count it as there already, or refuse its change."""
-        if known is None:
-            out.new.append(record)
-        elif known == record:
-            out.already += 1
-        else:
-            self.bad(
-                f"{what} is in the study with another content ({_change(known, record)})",
-                cure="what is in a study stays: give the changed one a new id, or make a new study",
-            )
-
-
-def _change(known: Any, record: Any) -> str:
-    for name in known.__slots__:
-        if getattr(known, name) != getattr(record, name):
-            return f"{name} differs"
-    return "it differs"
-
-
-def _list(value: Any) -> list[Any]:
-    """A cell as a list: JSON text of a list is one, any other value is a list of one."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            read = json.loads(value)
-        except ValueError:
-            return [value]
-        return read if isinstance(read, list) else [value]
-    if value is None:
-        return []
-    return list(value) if isinstance(value, list) else [value]
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, str):
-        return storable(value)
-    return storable(json.dumps(value, ensure_ascii=False))
 
 
 def _names(table: Table) -> list[str]:

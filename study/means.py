@@ -65,10 +65,9 @@ class MeansTable:
         judge_block: Mapping[str, Any],
     ) -> None:
         """Take the score of one response."""
-        block = self._blocks.setdefault(
-            judge, {"recipe": self._recipe.block(), "judge": dict(judge_block)}
-        )
-        light = _Light(score.state, score.scores, score.counts, block)
+        if judge not in self._blocks:
+            self._blocks[judge] = {"recipe": self._recipe.block(), "judge": dict(judge_block)}
+        light = _Light(score.state, score.scores, score.counts, self._blocks[judge])
         self._scores[(judge, system, variant)].append(light)
 
     def add_given(self, judge: str, row: Mapping[str, Any]) -> None:

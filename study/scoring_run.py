@@ -7,23 +7,22 @@ all at once at the end.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.align import align
 from ..scoring.errors import StudyError
-from ..scoring.metrics import precision_recall_f1, verdict_counts
 from ..scoring.parse import Parsed, read_reference
-from ..scoring.records import INCORRECT, Element, Item, Judgement, Pair
+from ..scoring.records import INCORRECT, Item, Judgement
 from ..scoring.score import Prepared, ResponseScore, prepare
 from . import columns
 from .identity import hashed_system, response_id
+from .judging import Source, judged, rating
 from .means import MeansTable
-from .records import GivenPair, Question, RatingRow, Response
+from .records import Question, RatingRow, Response
+from .scoring_given import given_chunks, score_given, similarity
 from .tables import Tables, TablesWriter
 
 if TYPE_CHECKING:
@@ -59,21 +58,6 @@ class Run:
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A judge, what stands for it in the block, and the hash of that."""
-
-    judge: Judge
-    block: Mapping[str, Any]
-    sha256: str
-
-    @classmethod
-    def of(cls, judge: Judge) -> _Source:
-        block = {"name": judge.name, **judge.settings()}
-        text = json.dumps(block, sort_keys=True, ensure_ascii=False)
-        return cls(judge, block, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
-
-
 def run(work: Run) -> MeansTable:
     """Make the tables; returns the mean figures by judge and system.
 
@@ -90,7 +74,7 @@ def run(work: Run) -> MeansTable:
             "the study has no responses and no pairs",
             cure="bring some in: accord add STUDY FILE --as responses",
         )
-    sources = [_Source.of(judge) for judge in work.judges]
+    sources = [Source.of(judge) for judge in work.judges]
     means = MeansTable(work.recipe)
     done = 0
     with work.tables.writing(work.state) as writer:
@@ -102,12 +86,12 @@ def run(work: Run) -> MeansTable:
             done += sum(len(responses) for _, _, responses in chunk)
             if work.progress:
                 work.progress(done, total)
-        for pairs in _given_chunks(given):
-            similarities = [_similarity(pair, work.recipe) for pair in pairs]
+        for pairs in given_chunks(given):
+            similarities = [similarity(pair, work.recipe) for pair in pairs]
             rows = list(columns.given_rows(pairs, similarities))
             writer.add("pairs", rows, columns.pairs_schema())
             for source in sources:
-                _score_given(work, writer, source, pairs, similarities, means)
+                score_given(work.ledger, work.recipe, writer, source, pairs, similarities, means)
             done += len(pairs)
             if work.progress:
                 work.progress(done, total)
@@ -115,7 +99,7 @@ def run(work: Run) -> MeansTable:
     return means
 
 
-def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[_Source]) -> None:
+def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[Source]) -> None:
     from .. import __version__
 
     about = {"accord": __version__, "recipe": recipe.block(), "recipe_sha256": recipe.sha256}
@@ -195,6 +179,7 @@ def _prepared(work: Run) -> Iterator[Done]:
             yield prepare_questions(chunk, work.recipe)
         return
     from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     # Not fork: a child must not inherit the open ledger.
@@ -207,6 +192,11 @@ def _prepared(work: Run) -> Iterator[Done]:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise StudyError(
+            "a process that parses was ended from outside (out of memory?)",
+            cure="use fewer --jobs",
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -227,20 +217,20 @@ def _write_material(writer: TablesWriter, chunk: Done) -> None:
 
 
 def _score_chunk(
-    work: Run, writer: TablesWriter, source: _Source, chunk: Done, means: MeansTable
+    work: Run, writer: TablesWriter, source: Source, chunk: Done, means: MeansTable
 ) -> None:
     flat = [(response, one) for _, _, responses in chunk for response, one in responses]
     if not flat:
         return
     items = [item for response, one in flat for item in _items(response, one)]
-    verdicts = iter(_judged(source.judge, items))
+    verdicts = iter(judged(source.judge, items))
     rows: list[dict[str, Any]] = []
     ratings: list[RatingRow] = []
     for response, one in flat:
         own = [next(verdicts) for _ in one.to_judge()]
-        ratings += [_rating(source, verdict) for verdict in own]
+        ratings += [rating(source, verdict) for verdict in own]
         ratings += [
-            _rating(source, Judgement(item.item_id, INCORRECT, NO_REFERENCE))
+            rating(source, Judgement(item.item_id, INCORRECT, NO_REFERENCE))
             for item in one.items
             if item.reference is None
         ]
@@ -260,28 +250,8 @@ def _items(response: Response, one: Prepared) -> Sequence[Item]:
     return [dataclasses.replace(item, system=response.system) for item in one.to_judge()]
 
 
-def _judged(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
-    verdicts = judge.judge(items) if items else []
-    if [verdict.item_id for verdict in verdicts] != [item.item_id for item in items]:
-        raise RuntimeError(f"the judge {judge.name} answered other items than it was asked")
-    return verdicts
-
-
-def _rating(source: _Source, verdict: Judgement) -> RatingRow:
-    return RatingRow(
-        item_id=verdict.item_id,
-        rater=source.judge.name,
-        kind="judge",
-        rating=verdict.verdict,
-        status="unscored" if verdict.verdict is None else "rated",
-        reasons=(verdict.reason,) if verdict.reason else (),
-        guideline=f"settings {source.sha256[:16]}",
-        source="judge",
-    )
-
-
 def _score_row(
-    recipe: Recipe, source: _Source, response: Response, score: ResponseScore
+    recipe: Recipe, source: Source, response: Response, score: ResponseScore
 ) -> dict[str, Any]:
     row = score.to_row()
     unknown = set(row) - set(columns.scores_schema().names)
@@ -301,113 +271,3 @@ def _score_row(
         "recipe_sha256": recipe.sha256,
         "judge_sha256": source.sha256,
     }
-
-
-# Pairs that came paired
-
-
-def _given_chunks(given: Sequence[GivenPair]) -> Iterator[list[GivenPair]]:
-    by_question: dict[str, list[GivenPair]] = defaultdict(list)
-    for pair in given:
-        by_question[pair.question_id].append(pair)
-    chunk: list[GivenPair] = []
-    for pairs in by_question.values():
-        if chunk and len(chunk) + len(pairs) > CHUNK * 5:
-            yield chunk
-            chunk = []
-        chunk += pairs
-    if chunk:
-        yield chunk
-
-
-def _similarity(pair: GivenPair, recipe: Recipe) -> float:
-    alignment = align(
-        [Element(pair.reference or "", aliases=pair.aliases)],
-        [Element(pair.predicted)],
-        tokenizer=recipe.tokenizer,
-        stem=recipe.stem,
-        method="positional",
-    )
-    return alignment.pairs[0].similarity
-
-
-def _score_given(
-    work: Run,
-    writer: TablesWriter,
-    source: _Source,
-    pairs: Sequence[GivenPair],
-    similarities: Sequence[float],
-    means: MeansTable,
-) -> None:
-    items = [
-        Item(
-            item_id=pair.item_id,
-            question_id=pair.question_id,
-            question=pair.question,
-            reference=pair.reference,
-            predicted=pair.predicted,
-            aliases=pair.aliases,
-            system=pair.system,
-            content_sha256=pair.content_sha256,
-        )
-        for pair in pairs
-    ]
-    verdicts = _judged(source.judge, items)
-    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for place, pair in enumerate(pairs):
-        groups[(pair.question_id, pair.system, pair.variant)].append(place)
-    rows = []
-    for (question_id, system, variant), places in groups.items():
-        members = [pairs[place] for place in places]
-        row: dict[str, Any] = {
-            "judge": source.judge.name,
-            "question_id": question_id,
-            "system": system,
-            "variant": variant,
-            "response_id": response_id(question_id, system, variant),
-            "unit": "pairs",
-            "state": "given" if any(pair.predicted.strip() for pair in members) else "empty",
-            "n_pairs": len(members),
-            "recipe": work.recipe.name,
-            "recipe_sha256": work.recipe.sha256,
-            "judge_sha256": source.sha256,
-            **_given_figures(
-                work.recipe,
-                members,
-                [verdicts[place].verdict for place in places],
-                [similarities[place] for place in places],
-            ),
-        }
-        rows.append(row)
-        means.add_given(source.judge.name, row)
-    work.ledger.add_ratings([_rating(source, verdict) for verdict in verdicts])
-    writer.add(f"scores/{source.judge.name}", rows, columns.scores_schema())
-
-
-def _given_figures(
-    recipe: Recipe,
-    pairs: Sequence[GivenPair],
-    verdicts: Sequence[str | None],
-    similarities: Sequence[float],
-) -> dict[str, Any]:
-    """The share correct; precision, recall and F1 only where the numbers of elements are known."""
-    shown = [Pair(0, 0, similarity, "given") for similarity in similarities]
-    counts = verdict_counts(shown, verdicts, recipe)
-    figures: dict[str, Any] = {
-        "correct": counts.correct,
-        "usable": counts.n_predicted,
-        "unscored": counts.unscored,
-        "unsure": counts.unsure,
-        "share_correct": counts.correct / counts.n_predicted if counts.n_predicted else None,
-    }
-    known = {(pair.n_predicted, pair.n_reference) for pair in pairs}
-    n_predicted, n_reference = next(iter(known))
-    if len(known) == 1 and n_predicted is not None and n_reference is not None:
-        figures["n_predicted"], figures["n_reference"] = n_predicted, n_reference
-        missing = len(pairs) - counts.n_predicted
-        if min(n_predicted, n_reference) >= len(pairs):
-            prf = precision_recall_f1(counts.correct, n_predicted - missing, n_reference - missing)
-            figures["llm_judge_precision"] = prf.precision
-            figures["llm_judge_recall"] = prf.recall
-            figures["llm_judge_f1"] = prf.f1
-    return figures

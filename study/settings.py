@@ -15,26 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from .. import templates
 from ..scoring.errors import SettingsError, StudyError
+from ..scoring.redaction import refuse_secrets
 
 if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
 
-__all__ = ["FILE_NAME", "Replacement", "Settings", "refuse_secrets", "write_new"]
+__all__ = ["FILE_NAME", "Replacement", "Settings", "write_new"]
 
 FILE_NAME = "study.toml"
 
 _KEYS = ("recipe", "confidence", "seed", "conventions", "judge", "replacement")
 _BUILT_IN = ("exact", "rouge")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_SECRET_KEY = re.compile(
-    r"(^|[_-])(api[_-]?key|apikey|key|secret|password|passwd|token|bearer|authorization|"
-    r"credentials?|auth)$",
-    re.IGNORECASE,
-)
-_SECRET_VALUE = re.compile(
-    r"(^|\s)(sk-[A-Za-z0-9_-]{12,}|hf_[A-Za-z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}"
-    r"|Bearer\s+[A-Za-z0-9._~+/-]{20,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+)|://[^/\s@]+@",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,42 +162,12 @@ def write_new(path: Path, *, recipe: str = "listqa", seed: int = 1) -> None:
         file.write(Template(template).substitute(recipe=recipe, seed=seed))
 
 
-def refuse_secrets(value: Any, where: str) -> None:
-    """Refuse a table that holds a key, whatever it is called; the message never shows the value.
-
-    A name that ends in ``_env`` names an environment variable and is allowed.
-
-    Raises
-    ------
-    SettingsError
-        When a key is named like a secret, or a text looks like one.
-    """
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if _SECRET_KEY.search(str(key)) and not isinstance(inner, (bool, int, float)):
-                raise SettingsError(
-                    f"{where} holds a secret under {key!r}",
-                    cure="remove it (and replace that key: it was written to disk); keys are read "
-                    "from the environment, OPENAI_API_KEY",
-                )
-            refuse_secrets(inner, f"{where}, key {key!r}")
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            refuse_secrets(inner, where)
-    elif isinstance(value, str) and _SECRET_VALUE.search(value):
-        raise SettingsError(
-            f"{where} holds what looks like a secret",
-            cure="remove it; keys are read from the environment, OPENAI_API_KEY",
-        )
-
-
 def _known(table: Mapping[str, Any], keys: Sequence[str], name: str, inside: str) -> None:
     for key in table:
         if key not in keys:
             near = difflib.get_close_matches(key, keys, n=1)
             guess = f"did you mean {near[0]}? " if near else ""
-            if _SECRET_KEY.search(key):
-                refuse_secrets({key: table[key]}, f"{name}{inside}")
+            refuse_secrets({key: table[key]}, where=f"{name}{inside}")
             raise SettingsError(
                 f"{name}{inside} has an unknown key {key!r}",
                 cure=f"{guess}known are {', '.join(keys)}",
@@ -255,7 +217,7 @@ def _judges(tables: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any]
             raise SettingsError(
                 f"{where} is no table", cure=f'write [judge.{judge}] and below it type = "…"'
             )
-        refuse_secrets(table, where)
+        refuse_secrets(table, where=where)
         if not isinstance(table.get("type"), str):
             raise SettingsError(
                 f"{where} has no type", cure='write type = "exact", "rouge", "openai" or "file"'

@@ -164,6 +164,7 @@ class Study:
         judges: Sequence[str] = (),
         *,
         jobs: int = 1,
+        repeat: int = 1,
         fresh: bool = False,
         progress: Progress | None = None,
     ) -> ScoreReport:
@@ -174,7 +175,11 @@ class Study:
         judges
             Names of judges; all of ``study.toml`` by default, ``exact`` when it has none.
         jobs
-            Processes that parse and align.
+            Processes that parse and align. More than 1 needs ``if __name__ == "__main__":`` in a
+            script.
+        repeat
+            Ask each judge so many times; the second time is the rater ``NAME#2``, and so on, so
+            that a judge can be compared with itself.
         fresh
             Ask model judges again, whatever they answered before.
         progress
@@ -187,24 +192,31 @@ class Study:
         SettingsError
             When a judge is unknown or its settings can't be used.
         """
-        from .fresh import FreshReplies
+        from .asking_again import FreshReplies, RepeatedReplies
         from .scoring_run import Run, run
 
-        if jobs < 1:
-            raise SettingsError(f"--jobs can't be {jobs}", cure="use 1 or more")
+        for option, number in (("--jobs", jobs), ("--repeat", repeat)):
+            if number < 1:
+                raise SettingsError(f"{option} can't be {number}", cure="use 1 or more")
         recipe = self.settings.recipe()
         replies: ReplyStore = FreshReplies(self.ledger) if fresh else self.ledger
         made = [
-            _judge(name, table, replies)
+            _judge(
+                name if time == 0 else f"{name}#{time + 1}",
+                table,
+                replies if time == 0 else RepeatedReplies(replies, time),
+            )
             for name, table in self.settings.judge_settings(judges).items()
+            for time in range(repeat)
         ]
         with self.ledger.writing():
+            state = state_of(self.ledger, recipe)
             means = run(
                 Run(
                     ledger=self.ledger,
                     tables=self.tables,
                     recipe=recipe,
-                    state=state_of(self.ledger, recipe),
+                    state=state,
                     judges=made,
                     jobs=jobs,
                     progress=progress,
@@ -215,12 +227,11 @@ class Study:
                 {
                     "judges": [judge.name for judge in made],
                     "recipe_sha256": recipe.sha256,
+                    "state": state,
                     "fresh": fresh,
                 },
             )
-        return ScoreReport(
-            rows=tuple(means.rows()), recipe=recipe.block(), recipe_sha256=recipe.sha256
-        )
+        return ScoreReport(tuple(means.rows()), recipe.block(), recipe.sha256, state)
 
     def _pairs(self) -> pd.DataFrame:
         """The pairs table, made again when it is stale or gone."""
@@ -295,11 +306,15 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class ScoreReport:
-    """The mean figures of a scoring run: one row a judge and system, and the recipe block."""
+    """The mean figures of a scoring run: one row a judge and system, and the recipe block.
+
+    ``state`` is the hash of what the study held.
+    """
 
     rows: tuple[dict[str, Any], ...]
     recipe: Mapping[str, Any]
     recipe_sha256: str
+    state: str
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -315,9 +330,9 @@ def _judge(name: str, table: Mapping[str, Any], replies: ReplyStore) -> Judge:
     try:
         return make_judge(name, table, replies=replies)
     except SettingsError as error:
-        raise SettingsError(
-            f"{FILE_NAME}, [judge.{name}]: {error.message}", cure=error.cure
-        ) from None
+        if not error.message.startswith("[judge"):
+            raise
+        raise SettingsError(f"{FILE_NAME}, {error.message}", cure=error.cure) from None
 
 
 def _umask() -> int:

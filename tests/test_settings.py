@@ -9,7 +9,7 @@ import pytest
 
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Settings
-from accord.study.settings import Replacement, refuse_secrets, write_new
+from accord.study.settings import Replacement, write_new
 
 
 def test_a_new_file_is_read_back_with_the_defaults(tmp_path: Path) -> None:
@@ -130,12 +130,11 @@ def test_what_cant_be_used_is_named_with_its_cure(text: str, message: str, cure:
         'parameters = { headers = { Authorization = "abc" } }',
         'model = "sk-proj-abcdefghijklmnop"',
         'prompt = "hf_abcdefghijklmnopqrstuv"',
-        'base_url = "https://user:abc@example.org/v1"',
-        'extra = ["x", "Bearer abcdefghijklmnopqrstuvwxyz"]',
+        'extra = ["x", "sk-abcdefghijklmnopqrstuvwxyz"]',
     ],
 )
 def test_a_key_in_the_file_is_refused_and_never_shown(table: str) -> None:
-    with pytest.raises(SettingsError, match="secret") as caught:
+    with pytest.raises(SettingsError, match="holds a key") as caught:
         Settings.parse(f'[judge.m]\ntype = "openai"\n{table}')
     assert "OPENAI_API_KEY" in str(caught.value)
     for part in ("abc", "abcdefgh"):
@@ -143,20 +142,22 @@ def test_a_key_in_the_file_is_refused_and_never_shown(table: str) -> None:
 
 
 def test_a_key_outside_of_a_judge_is_refused_too() -> None:
-    with pytest.raises(SettingsError, match="secret"):
+    with pytest.raises(SettingsError, match="holds a key"):
         Settings.parse('api_key = "abc"')
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        {"max_tokens": 5, "api_key_env": "MY_KEY", "max_completion_tokens": 3, "tokenizer": "x"},
-        {"prompt": "Basic knowledge of the bearer of news; see //a@b", "token": 3},
-        {"base_url": "http://127.0.0.1:8000/v1", "json_field": "verdict", "labels": ["A", "B"]},
+        'api_key_env = "MY_API_KEY"',
+        "parameters = { max_tokens = 5, max_completion_tokens = 3 }",
+        'prompt = "Basic knowledge of the bearer of news; see //a@b"',
+        'endpoint = "http://127.0.0.1:8000/v1"',
+        'labels = { CORRECT = "key", INCORRECT = "token" }',
     ],
 )
-def test_what_only_looks_like_a_key_is_let_through(table: dict[str, object]) -> None:
-    refuse_secrets(table, "here")
+def test_what_only_looks_like_a_key_is_let_through(table: str) -> None:
+    assert "m" in Settings.parse(f'[judge.m]\ntype = "openai"\n{table}').judges
 
 
 def test_an_unknown_judge_is_refused_with_those_there_are() -> None:

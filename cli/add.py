@@ -1,0 +1,135 @@
+"""``accord add``: bring data in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..scoring.errors import InputError, SettingsError
+from .common import JSON, STUDY, columns, emit, parse_map
+
+if TYPE_CHECKING:
+    from ..study import Added
+
+__all__ = ["register"]
+
+
+class Role(StrEnum):
+    """What a file holds."""
+
+    questions = "questions"
+    responses = "responses"
+    pairs = "pairs"
+    ratings = "ratings"
+
+
+FILE = typer.Argument(..., metavar="FILE", help="CSV, TSV, JSONL, JSON, Parquet or xlsx.")
+AS = typer.Option(..., "--as", help="What the file holds.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command(
+        "add",
+        help="Bring questions, responses, pairs or ratings into a study. "
+        "Example: accord add mystudy gold.csv --as questions --map reference=answer",
+    )
+    def add_command(
+        study: Path = STUDY,
+        file: Path = FILE,
+        role: Role = AS,
+        map_: str = typer.Option(
+            None, "--map", metavar="OURS=COLUMN,…", help="Our column name = the file's."
+        ),
+        strata: str = typer.Option(
+            None, "--strata", metavar="COL,…", help="Further columns to keep (responses, pairs)."
+        ),
+        wide: bool = typer.Option(False, "--wide", help="Ratings: one column a rater."),
+        annotators: str = typer.Option(
+            None, "--annotators", metavar="COL,…", help="Ratings by people."
+        ),
+        judges: str = typer.Option(None, "--judges", metavar="COL,…", help="Ratings by judges."),
+        final: str = typer.Option(None, "--final", metavar="COL", help="The adjudicated rating."),
+        labels: str = typer.Option(
+            None, "--labels", metavar="WORD=LABEL,…", help="Ratings: yes=CORRECT,no=INCORRECT."
+        ),
+        categories: str = typer.Option(
+            None, "--categories", metavar="A,B", help="Labels, if not CORRECT, INCORRECT, UNSURE."
+        ),
+        show_all: bool = typer.Option(False, "--show-all", help="List every bad row."),
+        as_json: bool = JSON,
+    ) -> None:
+        from ..study import RatingsOptions, Study
+
+        mapping = parse_map(map_, "--map")
+        kept = columns(strata)
+        only_ratings = {
+            "--wide": wide,
+            "--annotators": annotators,
+            "--judges": judges,
+            "--final": final,
+            "--labels": labels,
+            "--categories": categories,
+        }
+        if role is not Role.ratings:
+            _refuse([name for name, value in only_ratings.items() if value], role)
+        if role in (Role.ratings, Role.questions):
+            _refuse(["--strata"] if kept else [], role)
+        with Study.open(study) as opened:
+            try:
+                if role is Role.questions:
+                    added = opened.add_questions(file, mapping=mapping)
+                elif role is Role.responses:
+                    added = opened.add_responses(file, mapping=mapping, strata=kept)
+                elif role is Role.pairs:
+                    added = opened.add_pairs(file, mapping=mapping, strata=kept)
+                else:
+                    options = RatingsOptions(
+                        wide=wide,
+                        annotators=columns(annotators),
+                        judges=columns(judges),
+                        final=final,
+                        labels=parse_map(labels, "--labels"),
+                        categories=columns(categories),
+                        mapping=mapping,
+                    )
+                    added = opened.add_ratings(file, options)
+            except InputError as error:
+                if len(error.rows) < 2:
+                    raise
+                if show_all:
+                    print("\n".join(map(str, error.rows)), file=sys.stderr)
+                    raise
+                cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
+                raise InputError(error.message, cure=cure, rows=error.rows) from None
+        emit(added.to_dict(), as_json, _lines(added))
+
+
+def _refuse(options: list[str], role: Role) -> None:
+    if options:
+        why = {
+            Role.ratings: "every column of an item is known already",
+            Role.questions: "all columns of questions are kept",
+        }.get(role, "it is for --as ratings")
+        raise SettingsError(
+            f"{options[0]} does not go with --as {role.value}: {why}", cure="leave it out"
+        )
+
+
+def _lines(added: Added) -> Iterator[str]:
+    what = added.role
+    if added.new:
+        there = f", {added.already} already there" if added.already else ""
+        yield f"{added.name}: {added.new} {what} added{there}"
+    else:
+        yield f"{added.name}: already there, nothing added ({added.already} {what})"
+    if added.unused:
+        yield f"columns not used: {', '.join(added.unused)}"
+    for note in added.notes:
+        yield f"note: {note}"

@@ -1,0 +1,52 @@
+"""What a judge says in a scoring run, and the rows that go in the ledger for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.records import Item, Judgement
+from .records import RatingRow
+
+if TYPE_CHECKING:
+    from ..scoring.judges import Judge
+
+__all__ = ["Source", "judged", "rating"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A judge, what stands for it in the block, and the hash of that."""
+
+    judge: Judge
+    block: Mapping[str, Any]
+    sha256: str
+
+    @classmethod
+    def of(cls, judge: Judge) -> Source:
+        block = {"name": judge.name, **judge.settings()}
+        text = json.dumps(block, sort_keys=True, ensure_ascii=False)
+        return cls(judge, block, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+
+
+def judged(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
+    verdicts = judge.judge(items) if items else []
+    if [verdict.item_id for verdict in verdicts] != [item.item_id for item in items]:
+        raise RuntimeError(f"the judge {judge.name} answered other items than it was asked")
+    return verdicts
+
+
+def rating(source: Source, verdict: Judgement) -> RatingRow:
+    return RatingRow(
+        item_id=verdict.item_id,
+        rater=source.judge.name,
+        kind="judge",
+        rating=verdict.verdict,
+        status="unscored" if verdict.verdict is None else "rated",
+        reasons=(verdict.reason,) if verdict.reason else (),
+        guideline=f"settings {source.sha256[:16]}",
+        source="judge",
+    )
