@@ -2,8 +2,8 @@
 
 Three questions, one scoring core:
 
-* are the gold answers right? (:func:`accord.validate.audit`)
-* may this judge model stand in for people? (:func:`accord.validate.agreement`)
+* are the gold answers right? (:func:`accord.audit`)
+* may this judge model stand in for people? (:func:`accord.agreement`)
 * does a published human-correlation study hold?
 
 The packages, each importing only from those to its right:
@@ -23,8 +23,8 @@ _PUBLIC = {
     "AccordError": ".scoring.errors",
     "Element": ".scoring.records",
     "Study": ".study",
-    "agreement": ".validate",
-    "audit": ".validate",
+    "agreement": ".validate.agreement",
+    "audit": ".validate.audit_table",
     "parse": ".scoring.parse",
     "align": ".scoring.align",
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
@@ -32,6 +33,10 @@ COMMANDS = (
 """The command modules, in the order of the help page."""
 
 OK, USER_ERROR, BUG, INTERRUPTED = 0, 2, 70, 130
+
+# ClickException, by way of typer: newer versions carry a click of their own, and the installed
+# click's classes are then others.
+_USAGE: Any = typer.BadParameter.__mro__[2]
 
 
 def build() -> typer.Typer:
@@ -72,8 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     A traceback would otherwise leave with status 1, which means NO here.
     """
-    import click
-
     from ..scoring.errors import AccordError, one_line
 
     command = typer.main.get_command(build())
@@ -83,16 +86,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             prog_name="accord",
             standalone_mode=False,
         )
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.ctx.get_help() if error.ctx else error.format_message(), file=sys.stderr)
-        return USER_ERROR
-    except click.ClickException as error:
+    except _USAGE as error:
         context = getattr(error, "ctx", None)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(context.get_help() if context else error.format_message(), file=sys.stderr)
+            return USER_ERROR
         path = context.command_path if context else "accord"
         message = one_line(error.format_message()).rstrip(".")
         print(f"accord: {message}; see {path} --help", file=sys.stderr)
         return USER_ERROR
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         print("accord: interrupted", file=sys.stderr)
         return INTERRUPTED
     except AccordError as error:
@@ -108,4 +111,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("accord: this is a bug in accord; please report the lines above", file=sys.stderr)
         return BUG
     return result if isinstance(result, int) else OK
-

@@ -8,8 +8,8 @@ can't slip into a figure about people.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -66,6 +66,44 @@ class Ratings:
     dropped: Mapping[str, int] = field(default_factory=dict)
     cluster: tuple[str, ...] = ("question_id",)
     source: Mapping[str, Any] = field(default_factory=dict)
+
+    def select(
+        self,
+        *,
+        annotators: Sequence[str] = (),
+        judges: Sequence[str] = (),
+        final: str | None = None,
+        cluster: Sequence[str] = (),
+    ) -> Ratings:
+        """Only some raters, or another resampling unit; what is not named stays as it is.
+
+        Raises
+        ------
+        InputError
+            A rater of that kind or a column that is not there.
+        """
+        frame = self.frame
+        kind_of = dict(zip(frame["rater"], frame["kind"], strict=True))
+        for names, kind in ((annotators, "annotator"), (judges, "judge")):
+            for name in names:
+                if kind_of.get(name) != kind:
+                    there = sorted(rater for rater, k in kind_of.items() if k == kind)
+                    raise InputError(
+                        f"no {kind} {name!r} is here",
+                        cure=f"there are {', '.join(there) or 'none'}",
+                    )
+            if names:
+                chosen = [*names, final]
+                frame = frame[(frame["kind"] != kind) | frame["rater"].isin(chosen)]
+        for name in cluster:
+            if name not in frame.columns:
+                raise InputError(
+                    f"no column {name!r} for --cluster",
+                    cure=f"there are {', '.join(map(str, frame.columns))}",
+                )
+        return replace(
+            self, frame=frame.reset_index(drop=True), cluster=tuple(cluster) or self.cluster
+        )
 
     def digest(self) -> str:
         """SHA-256 of the ratings themselves, independent of the order of the rows."""

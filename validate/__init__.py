@@ -1,6 +1,7 @@
 """Statistics on the labels: agreement, audit, reports. Every figure is an :class:`Estimate`.
 
-Public names are resolved on first use.
+Public names are resolved on first use. :func:`accord.agreement` and :func:`accord.audit` bear the
+names of modules here and are exported from the root.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any
 
 _PUBLIC = {
     "AgreementReport": ".agreement",
+    "AuditReport": ".audit_table",
     "Report": ".report",
-    "agreement": ".agreement",
     "Estimate": ".result",
     "agresti_coull": ".proportions",
     "audit_counts": ".audit",

@@ -82,6 +82,8 @@ class AgreementReport:
         The options, and rows and hash of the input.
     responses
         One row a response and judge: its score by the judge and by people.
+    items, clusters, noun
+        How many of each the ratings hold, and what a cluster is called.
     """
 
     results: tuple[Estimate, ...]
@@ -93,6 +95,9 @@ class AgreementReport:
     settings: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] = field(default_factory=dict)
     responses: tuple[Mapping[str, Any], ...] = ()
+    items: int = 0
+    clusters: int = 0
+    noun: str = "question"
 
     def result_dicts(self) -> list[dict[str, Any]]:
         """Every figure as JSON values, ``comparison`` (and ``system``) at the top level."""
@@ -226,6 +231,9 @@ class _Panel:
             settings={**self.settings.to_dict(), "cluster": list(self.ratings.cluster)},
             source=self.ratings.source,
             responses=tuple(self.rows),
+            items=len(self.coded.items),
+            clusters=int(np.unique(self.coded.clusters).size),
+            noun=self.coded.noun,
         )
 
     def _among_people(self) -> None:
@@ -319,8 +327,8 @@ class _Panel:
         compared += [((coded.raters[j], name), which) for j, name, _, which in pairs]
         if isinstance(responses, str):
             # Said once: the same holds for every comparison.
-            which = "judge-final" if self.judges else "people"
-            self.results += undefined(responses, settings, comparison=which)
+            level: Comparison = "judge-final" if self.judges else "people"
+            self.results += undefined(responses, settings, comparison=level)
             return
         scores = self._scores(responses)
         for raters, which in compared:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..scoring.errors import InputError
 from ..scoring.metrics import f1_array
 from ..scoring.records import NO_SYSTEM
+from ..study.identity import system_label
 from .clusters import FloatArray, IntArray
 from .coding import Coded
 from .differences import bias
@@ -133,6 +134,12 @@ def gather_responses(coded: Coded) -> Responses | str:
     of_item: IntArray = np.asarray(found, dtype=np.int64)
     first = np.unique(of_item, return_index=True)[1]
     frame = items.iloc[first][["response_id", "question_id", "system"]].reset_index(drop=True)
+    if "variant" in items.columns:
+        variants = items.iloc[first]["variant"]
+        frame["system"] = [
+            system_label(system, variant or "")
+            for system, variant in zip(frame["system"], variants, strict=True)
+        ]
     sizes = np.bincount(of_item).astype(np.int64)
     counts: dict[str, FloatArray] = {}
     if coded.values is None:
@@ -290,7 +297,7 @@ def undefined(
 
 
 def _systems(column: pd.Series) -> list[str]:
-    return [name for name in column.drop_duplicates().tolist() if name != NO_SYSTEM]
+    return [name for name in column.drop_duplicates().tolist() if name and name != NO_SYSTEM]
 
 
 def score_rows(

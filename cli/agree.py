@@ -1,0 +1,223 @@
+"""``accord agree``: how close are judges to people, and people to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..scoring.errors import InputError, SettingsError
+from .common import JSON, columns, emit, envelope, parse_map
+
+if TYPE_CHECKING:
+    from ..study.ratings import Ratings
+
+__all__ = ["register"]
+
+TABLE_ONLY = "Tables: "
+SOURCE = typer.Argument(
+    ..., metavar="STUDY|TABLE", help="A study folder, or CSV, TSV, JSONL, Parquet, xlsx."
+)
+CSV = typer.Option(None, "--csv", metavar="FILE", help="Also write every figure as CSV.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command(
+        "agree",
+        help="How close are judges to people, and people to one another? Raw agreement, Cohen κ, "
+        "Krippendorff α, Gwet AC1, correlation, distance and bias, each with an interval that "
+        "knows which items share a question. Takes a study or any table of ratings. Example: "
+        "accord agree labels.csv --wide --annotators ann1,ann2 --judges gpt --positive Yes",
+    )
+    def agree_command(
+        source: Path = SOURCE,
+        wide: bool = typer.Option(
+            False, "--wide", help=f"{TABLE_ONLY}one row an item, one column a rater."
+        ),
+        annotators: str = typer.Option(
+            None, "--annotators", metavar="NAME,…", help="People (wide tables: columns, globs)."
+        ),
+        judges: str = typer.Option(
+            None, "--judges", metavar="NAME,…", help="Judges (wide tables: columns, globs)."
+        ),
+        final: str = typer.Option(
+            None, "--final", metavar="NAME", help="The adjudicated or consensus label."
+        ),
+        item: str = typer.Option(
+            None, "--item", metavar="COL,…", help=f"{TABLE_ONLY}what names an item (item_id)."
+        ),
+        rater: str = typer.Option("rater", "--rater", metavar="COL", help="Long tables: who."),
+        kind: str = typer.Option(
+            "kind", "--kind", metavar="COL", help="Long tables: annotator, adjudicated or judge."
+        ),
+        rating: str = typer.Option(
+            "rating", "--rating", metavar="COL", help="Long tables: the rating."
+        ),
+        cluster: str = typer.Option(
+            None, "--cluster", metavar="COL,…", help="The resampling unit (question_id)."
+        ),
+        system: str = typer.Option(
+            None, "--system", metavar="COL", help=f"{TABLE_ONLY}the system (system)."
+        ),
+        response: str = typer.Option(
+            None,
+            "--response",
+            metavar="COL,…",
+            help=f"{TABLE_ONLY}what names a response (question and system).",
+        ),
+        weight: str = typer.Option(
+            None, "--weight", metavar="COL", help=f"{TABLE_ONLY}1 / inclusion probability."
+        ),
+        scale: str = typer.Option(
+            "nominal", "--scale", metavar="SCALE", help="nominal, ordinal, interval or ratio."
+        ),
+        positive: str = typer.Option(
+            None, "--positive", metavar="LABEL", help="The label that counts as right (CORRECT)."
+        ),
+        categories: str = typer.Option(
+            None, "--categories", metavar="A,B,…", help="The declared labels, in order."
+        ),
+        labels: str = typer.Option(
+            None,
+            "--labels",
+            metavar="WORD=LABEL,…",
+            help=f"{TABLE_ONLY}yes=CORRECT,no=INCORRECT.",
+        ),
+        aggregate: str = typer.Option(
+            None, "--aggregate", metavar="HOW", help="People's label: majority, mean, adjudicated."
+        ),
+        unsure: str = typer.Option(
+            "missing", "--unsure", metavar="HOW", help="UNSURE: missing, incorrect, half, category."
+        ),
+        unscored: str = typer.Option(
+            "missing",
+            "--unscored",
+            metavar="HOW",
+            help="A judge's unreadable reply: missing, incorrect, category.",
+        ),
+        extra: str = typer.Option(
+            "incorrect",
+            "--extra",
+            metavar="HOW",
+            help="Correct but missing from the reference: incorrect, ignore, credit.",
+        ),
+        unit: str = typer.Option(
+            "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
+        ),
+        confidence: float = typer.Option(0.95, "--confidence", help="Of the intervals."),
+        resamples: int = typer.Option(1999, "--resamples", help="Of the correlations' bootstrap."),
+        seed: int = typer.Option(0, "--seed", help="Of the bootstrap."),
+        map_: str = typer.Option(
+            None, "--map", metavar="OURS=COLUMN,…", help=f"{TABLE_ONLY}our column = the file's."
+        ),
+        as_json: bool = JSON,
+        csv_file: Path | None = CSV,
+    ) -> None:
+        from ..study.ratings import RatingsOptions, read_ratings
+        from ..study.writers import write_csv
+        from ..validate.agreement import agreement
+        from ..validate.agreement_text import agreement_lines
+        from ..validate.panel_settings import PanelSettings
+
+        panel: dict[str, Any] = {
+            "scale": scale,
+            "positive": positive,
+            "categories": columns(categories),
+            "unit": unit,
+            "confidence": confidence,
+            "resamples": resamples,
+            "seed": seed,
+            "final": final,
+            "aggregate": aggregate,
+            "unsure": unsure,
+            "unscored": unscored,
+            "extra": extra,
+        }
+        PanelSettings(**panel)  # a slip in an option is told before a large file is read
+        if source.is_dir():
+            _refuse_table_options(
+                {
+                    "--wide": wide,
+                    "--item": item,
+                    "--rater": rater != "rater",
+                    "--kind": kind != "kind",
+                    "--rating": rating != "rating",
+                    "--system": system,
+                    "--response": response,
+                    "--weight": weight,
+                    "--labels": labels,
+                    "--map": map_,
+                }
+            )
+            ratings = _of_study(
+                source, columns(annotators), columns(judges), final, columns(cluster)
+            )
+        else:
+            options = RatingsOptions(
+                item=columns(item),
+                rater=rater,
+                kind=kind,
+                rating=rating,
+                cluster=columns(cluster),
+                system=system,
+                weight=weight,
+                response=columns(response),
+                wide=wide,
+                annotators=columns(annotators),
+                judges=columns(judges),
+                final=final,
+                labels=parse_map(labels, "--labels"),
+                categories=columns(categories),
+                scale=scale,  # type: ignore[arg-type]  # PanelSettings has checked it
+                mapping=parse_map(map_, "--map"),
+            )
+            ratings = read_ratings(source, options)
+            if wide and final is not None:
+                adjudicated = ratings.frame.loc[ratings.frame["kind"] == "adjudicated", "rater"]
+                panel["final"] = adjudicated.iloc[0] if len(adjudicated) else final
+        report = agreement(ratings, **panel)
+        if csv_file is not None:
+            write_csv(csv_file, report.to_frame())
+        payload = envelope(
+            "agree",
+            settings=report.settings,
+            input=report.source,
+            results=[*report.result_dicts(), *(table.to_dict() for table in report.confusion)],
+            notes=list(report.notes),
+            kinds=dict(report.kinds),
+            people=report.people,
+            dropped=dict(report.dropped),
+        )
+        emit(payload, as_json, agreement_lines(report))
+
+
+def _refuse_table_options(given: Mapping[str, object]) -> None:
+    for option, value in given.items():
+        if value:
+            raise SettingsError(
+                f"{option} is for tables, and this is a study",
+                cure="leave it out: a study knows its columns",
+            )
+
+
+def _of_study(
+    folder: Path,
+    annotators: tuple[str, ...],
+    judges: tuple[str, ...],
+    final: str | None,
+    cluster: tuple[str, ...],
+) -> Ratings:
+    if not (folder / "study.toml").is_file():
+        raise InputError(
+            f"{folder} is a folder and no study (it has no study.toml)",
+            cure="name a study folder or a table",
+        )
+    from ..study import Study
+
+    with Study.open(folder) as study:
+        ratings: Ratings = study.ratings()
+    return ratings.select(annotators=annotators, judges=judges, final=final, cluster=cluster)

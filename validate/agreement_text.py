@@ -1,0 +1,249 @@
+"""An agreement panel as plain text: people beside judges, coefficient by coefficient.
+
+Fits 100 columns. All rounding happens here and in :mod:`~accord.validate.figures`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .agreement import AgreementReport
+from .figures import count, defined, estimate, interval, label, percent, value, visible
+from .panel import Confusion
+
+__all__ = ["agreement_lines"]
+
+WIDTH = 100
+_WHO = 43
+_LEVELS = (("element", "Element level: labels"), ("response", "Response level"))
+_PLAIN_NAMES = {"mean_rating": "mean rating", "share_correct": "share correct (no F1)", "F1": "F1"}
+_PART = 0.1
+"""From this distance on κ and AC1 are said to part."""
+
+
+def agreement_lines(report: AgreementReport) -> list[str]:
+    """The panel for a person at a terminal."""
+    results = report.result_dicts()
+    lines = [*_wrapped(report.notes, "Note: "), _heading(report), *_who(report)]
+    for level, title in _LEVELS:
+        found = [result for result in results if result["level"] == level]
+        if found:
+            lines += ["", *_level(found, title)]
+    lines += _systems([result for result in results if result["level"] == "system"])
+    for table in _shown(report.confusion):
+        lines += ["", *_confusion(table)]
+    lines += ["", *_left_out(results, report)]
+    lines += _explained(results)
+    lines += _warnings(results)
+    return [line.rstrip() for line in lines]
+
+
+def _heading(report: AgreementReport) -> str:
+    inside = "" if report.noun == "item" else f" in {count(report.clusters)} {report.noun}s"
+    return f"{count(report.items)} items{inside}"
+
+
+def _who(report: AgreementReport) -> Iterable[str]:
+    for kind, words in (
+        ("annotator", "annotators"),
+        ("adjudicated", "final label"),
+        ("judge", "judges"),
+    ):
+        names = [visible(rater) for rater, k in report.kinds.items() if k == kind]
+        if names:
+            shown = ", ".join(names[:20]) + (f", … ({len(names)})" if len(names) > 20 else "")
+            yield from _wrapped([shown], f"{words}: ")
+    if report.people in ("majority", "mean"):
+        yield f"people's label: {report.people} of the annotators"
+
+
+def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
+    reasons = {result["reason"] for result in results}
+    if len(reasons) == 1 and not any(defined(result["estimate"]) for result in results):
+        yield from _wrapped([f"undefined ({reasons.pop()})"], f"{title}: ")
+        return
+    measure = next((result["measure"] for result in results if "measure" in result), None)
+    head = f"{title}: {_PLAIN_NAMES.get(str(measure), measure)}" if measure else title
+    limits = f"{100 * results[0]['confidence']:g} % interval"
+    yield (
+        f"{_pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
+        f" {'deff':>5}"
+    )
+    for name in dict.fromkeys(result["name"] for result in results):
+        same = [result for result in results if result["name"] == name]
+        methods = list(dict.fromkeys(result["method"] for result in same if result["method"]))
+        yield from _wrapped([f"{label(name)}{f'  ({methods[0]})' if methods else ''}"], "")
+        for result in same:
+            yield from _row(result)
+
+
+def _unit(results: Sequence[Mapping[str, Any]]) -> str:
+    unit = str(results[0]["unit"])
+    return "clusters" if len(unit) > 8 else f"{unit}s"
+
+
+def _row(result: Mapping[str, Any]) -> Iterable[str]:
+    kind = "people" if result["comparison"] == "people" else "judge"
+    who = " ~ ".join(visible(rater) for rater in result["raters"]) or "all"
+    if len(result["raters"]) > 3:
+        who = f"{len(result['raters'])} annotators together"
+    limits = interval(result) or "–"
+    yield (
+        f"  {_pad(f'{kind}  {who}', _WHO)} {estimate(result):>9}  {limits:<18}"
+        f" {count(result['n']):>7} {count(result['clusters']):>9}"
+        f" {value(result['design_effect'], 2) if defined(result['design_effect']) else '–':>5}"
+    )
+    if result["reason"]:
+        yield from _wrapped([f"({result['reason']})"], "          ")
+
+
+def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    if not results:
+        return
+    measure = str(results[0].get("measure"))
+    limits = f"{100 * results[0]['confidence']:g} % interval"
+    yield ""
+    yield f"System level: mean {_PLAIN_NAMES.get(measure, measure)} of the responses rated by both"
+    differences = [result for result in results if result["name"] == "bias"]
+    for judge, people in dict.fromkeys(tuple(result["raters"]) for result in differences):
+        yield (
+            f"  {_pad(f'{visible(judge)} ~ {visible(people)}', 36)} {'people':>8} {'judge':>8}"
+            f" {'judge−people':>12}  {limits:<18} {'n':>6}"
+        )
+        for at, result in enumerate(results):
+            if result["name"] != "bias" or result["raters"] != [judge, people]:
+                continue
+            by_judge, by_people = results[at - 2], results[at - 1]
+            yield (
+                f"    {_pad(visible(result['system']), 34)} {estimate(by_people):>8}"
+                f" {estimate(by_judge):>8} {estimate(result):>12}  {interval(result) or '–':<18}"
+                f" {count(result['n']):>6}"
+            )
+
+
+def _shown(tables: Sequence[Confusion]) -> list[Confusion]:
+    """Against the final label where there is one, else against each annotator; small ones only."""
+    final = [table for table in tables if table.comparison == "judge-final"]
+    return [table for table in final or tables if len(table.labels) <= 8]
+
+
+def _confusion(table: Confusion) -> Iterable[str]:
+    judge, person = (visible(rater) for rater in table.raters)
+    total = count(sum(map(sum, table.counts)))
+    yield from _wrapped([f"{judge} (columns) against {person} (rows), {total} items"], "")
+    cell = max(8, *(min(_width(visible(name)), 12) + 2 for name in table.labels))
+    yield f"  {'':14}" + "".join(_right(visible(name), cell) for name in table.labels)
+    for name, row in zip(table.labels, table.counts, strict=True):
+        yield f"  {_pad(visible(name), 14)}" + "".join(f"{count(number):>{cell}}" for number in row)
+    if table.positive is not None:
+        yield (
+            f"  {visible(table.positive)}: TP {count(table.tp)}, FP {count(table.fp)},"
+            f" FN {count(table.fn)}, TN {count(table.tn)}"
+        )
+
+
+def _left_out(results: Sequence[Mapping[str, Any]], report: AgreementReport) -> Iterable[str]:
+    said: dict[str, None] = {}
+    for result in results:
+        if result["dropped"] and result["level"] != "system":
+            what = ", ".join(f"{count(n)} {why}" for why, n in result["dropped"].items())
+            who = " ~ ".join(visible(rater) for rater in result["raters"])
+            if len(result["raters"]) > 3:
+                who = f"{len(result['raters'])} annotators together"
+            unit = "responses" if result["level"] == "response" else "items"
+            said.setdefault(f"{who}: {what} ({unit})")
+    shown = list(said)[:12]
+    if len(said) > 12:
+        shown.append(f"and {len(said) - 12} further comparisons (--json has all)")
+    if not said:
+        yield "Left out: nothing"
+    else:
+        yield from _wrapped(shown, "Left out: ")
+    if skipped := report.dropped.get("skipped"):
+        yield f"Skipped by annotators: {count(skipped)} ratings"
+
+
+def _explained(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Why κ and AC1 part, where they do: for people, and for each judge with the final label."""
+    element = [result for result in results if result["level"] == "element"]
+    told = 0
+    for result in element:
+        if result["name"] != "cohen_kappa" or result["comparison"] == "judge-annotator":
+            continue
+        same = {
+            other["name"]: other["estimate"]
+            for other in element
+            if other["raters"] == result["raters"]
+        }
+        kappa, ac1, raw = result["estimate"], same.get("gwet_ac1"), same.get("agreement")
+        if not (defined(kappa) and defined(ac1) and defined(raw)) or raw == 1 or told == 3:
+            continue
+        if abs(ac1 - kappa) >= _PART:
+            told += 1
+            yield from _wrapped([_why_they_part(result, raw, kappa, ac1)], "")
+
+
+def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: float) -> str:
+    """Both rescale raw agreement by what chance would give, (p − e)/(1 − e), with another e."""
+    by_kappa, by_ac1 = ((raw - each) / (1 - each) for each in (kappa, ac1))
+    details = result.get("details") or {}
+    text = (
+        f"{' and '.join(result['raters'])}: κ {value(kappa)} and AC1 {value(ac1)} part because the"
+        f" labels are unevenly used. Of {percent(raw)} raw agreement κ puts {percent(by_kappa, 1)}"
+        f" down to chance, AC1 {percent(by_ac1, 1)}; read them together, neither alone."
+    )
+    if "prevalence_index" in details:
+        text += (
+            f" Prevalence index {value(details['prevalence_index'], 2)} (0: both labels equally"
+            f" common), bias index {value(details['bias_index'], 2)} (0: both raters use them"
+            " equally often)."
+        )
+    return text
+
+
+def _warnings(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    by_text: dict[str, list[str]] = {}
+    for result in results:
+        for text in result["warnings"]:
+            who = " ~ ".join(visible(rater) for rater in result["raters"][:3])
+            by_text.setdefault(text, []).append(f"{label(result['name'])} {who}".strip())
+    for text, named in by_text.items():
+        more = f" and {len(named) - 2} more" if len(named) > 2 else ""
+        yield from _wrapped([f"{visible(text)} ({'; '.join(named[:2])}{more})"], "Caution: ")
+
+
+def _wrapped(texts: Iterable[str], start: str) -> list[str]:
+    out: list[str] = []
+    for text in texts:
+        out += textwrap.wrap(
+            f"{start}{visible(text)}", WIDTH, subsequent_indent=" " * max(len(start), 2)
+        )
+    return out
+
+
+def _width(text: str) -> int:
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    if _width(text) <= width:
+        return text
+    while _width(text) >= width:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def _pad(text: str, width: int) -> str:
+    text = _cut(text.replace("\n", " ").replace("\t", " "), width)
+    return text + " " * (width - _width(text))
+
+
+def _right(text: str, width: int) -> str:
+    text = _cut(text.replace("\n", " ").replace("\t", " "), width - 2)
+    return " " * (width - _width(text)) + text

@@ -1,0 +1,170 @@
+"""The rows of an audit table: which gold answer, checked by whom, with what verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..scoring.errors import BadRow, InputError, SettingsError
+from ..study.readers import Table
+from .chance import raw_agreement
+from .clusters import IntArray
+from .result import Estimate
+
+__all__ = ["CANNOT_VERIFY", "DISAGREE", "ERROR", "OK", "AuditRows", "filled", "read_rows"]
+
+OK, ERROR, CANNOT_VERIFY = "OK", "ERROR", "CANNOT VERIFY"
+DISAGREE = "reviewers disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRows:
+    """The verdicts of a table: which answer, by whom, what."""
+
+    unit_column: str
+    answers: tuple[str, ...]
+    raters: tuple[str, ...]
+    kinds: tuple[str, ...]
+    verdicts: tuple[str | None, ...]
+
+    @property
+    def blank(self) -> int:
+        """Rows without a verdict."""
+        return sum(word is None for word in self.verdicts)
+
+    def final(self) -> dict[str, str]:
+        """One verdict an answer: the adjudicated one, else what all reviewers say."""
+        adjudicated: dict[str, str] = {}
+        said: dict[str, set[str]] = {}
+        for answer, kind, word in zip(self.answers, self.kinds, self.verdicts, strict=True):
+            if word is None:
+                continue
+            if kind == "adjudicated":
+                adjudicated[answer] = word
+            said.setdefault(answer, set()).add(word)
+        return {
+            answer: adjudicated.get(answer) or (next(iter(words)) if len(words) == 1 else DISAGREE)
+            for answer, words in said.items()
+        }
+
+    def agreement(self, confidence: float) -> Estimate | None:
+        """How often reviewers say the same of an answer; None where none was reviewed twice."""
+        people = sorted(
+            {r for r, k in zip(self.raters, self.kinds, strict=True) if k == "annotator"}
+        )
+        if len(people) < 2:
+            return None
+        place = {answer: row for row, answer in enumerate(dict.fromkeys(self.answers))}
+        codes: IntArray = np.full((len(place), len(people)), -1, dtype=np.int64)
+        words = (OK, ERROR, CANNOT_VERIFY)
+        for answer, rater, word in zip(self.answers, self.raters, self.verdicts, strict=True):
+            if rater in people and word is not None:
+                codes[place[answer], people.index(rater)] = words.index(word)
+        found = raw_agreement(
+            codes,
+            n_categories=3,
+            clusters=np.arange(len(place)),
+            confidence=confidence,
+            unit="item",
+        )
+        return replace(found, raters=tuple(people), level="dataset")
+
+    def types(self, table: Table, errors: set[str]) -> dict[str, int]:
+        """How many wrong answers have which error type (the first row of each answer)."""
+        if "error_type" not in table.frame.columns:
+            return {}
+        first: dict[str, str] = {}
+        for answer, cell in zip(self.answers, table.column("error_type"), strict=True):
+            if answer in errors and isinstance(cell, str):
+                first.setdefault(answer, cell.strip())
+        return dict(Counter(first.values()).most_common())
+
+
+def read_rows(
+    table: Table, verdict: str, item: Sequence[str], labels: Mapping[str, str]
+) -> AuditRows:
+    """The rows; every unknown verdict and every answer checked twice is refused, all at once."""
+    there = set(table.frame.columns)
+    for given, target in labels.items():
+        if _plain(target) not in _VERDICTS:
+            raise SettingsError(
+                f"--labels {given}={target}: {target!r} is no verdict",
+                cure=f"verdicts are {OK}, {ERROR} and {CANNOT_VERIFY}",
+            )
+    names = tuple(item) or (("item_id",) if "item_id" in there else ("question_id",))
+    parts = [filled(table, name, "--item") for name in names]
+    answers = tuple(" / ".join(row) for row in zip(*parts, strict=True))
+    raters, kinds = _reviewers(table)
+    bad: list[BadRow] = []
+    words: list[str | None] = []
+    first: dict[tuple[str, str], int] = {}
+    for answer, rater, cell, line in zip(
+        answers, raters, table.column(verdict, "--rating"), table.lines, strict=True
+    ):
+        before = first.setdefault((answer, rater), line)
+        if before != line:
+            who = f" by {rater!r}" if rater else ""
+            bad.append(BadRow(table.name, line, f"{answer!r} is checked{who} on line {before} too"))
+        text = cell.strip() if isinstance(cell, str) else cell
+        word = None if text is None else _VERDICTS.get(_plain(labels.get(text, text)))
+        if text is not None and word is None:
+            shown = str(text)[:40]
+            bad.append(BadRow(table.name, line, f"unknown verdict {shown!r}"))
+        words.append(word)
+    if bad:
+        raise InputError.from_rows(
+            bad,
+            cure=f"one verdict an answer and reviewer: {OK}, {ERROR} or {CANNOT_VERIFY}"
+            " (translate others: --labels bad=ERROR)",
+        )
+    return AuditRows(
+        unit_column=names[0] if len(names) == 1 else "",
+        answers=answers,
+        raters=raters,
+        kinds=kinds,
+        verdicts=tuple(words),
+    )
+
+
+def _reviewers(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Each row's rater and kind; a judge's verdict is no audit."""
+    there, rows = set(table.frame.columns), len(table.frame)
+    raters = filled(table, "rater", None) if "rater" in there else [""] * rows
+    kinds = filled(table, "kind", None) if "kind" in there else ["annotator"] * rows
+    bad = [
+        BadRow(table.name, line, f"the kind {kind!r} does not audit")
+        for kind, line in zip(kinds, table.lines, strict=True)
+        if kind not in ("annotator", "adjudicated")
+    ]
+    if bad:
+        raise InputError.from_rows(bad, cure="people audit: annotator or adjudicated")
+    return tuple(raters), tuple(kinds)
+
+
+def filled(table: Table, name: str, option: str | None) -> list[str]:
+    """A column in which no cell may be blank."""
+    cells = table.column(name, option)
+    bad = [
+        BadRow(table.name, line, f"{name!r} is blank or no text")
+        for cell, line in zip(cells, table.lines, strict=True)
+        if not isinstance(cell, str)
+    ]
+    if bad:
+        raise InputError.from_rows(bad, cure=f"fill {name!r} in every row")
+    return [cell.strip() for cell in cells]
+
+
+def _plain(text: Any) -> str:
+    """A verdict word without case, blanks, underscores and hyphens."""
+    return "".join(char for char in str(text).casefold() if char.isalnum())
+
+
+_VERDICTS = {_plain(word): word for word in (OK, ERROR, CANNOT_VERIFY)} | {
+    _plain("can't verify"): CANNOT_VERIFY,
+    _plain("can't be verified"): CANNOT_VERIFY,
+    _plain("unsure"): CANNOT_VERIFY,
+}
