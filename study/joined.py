@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .ledger import Ledger
 
-__all__ = ["items_of", "join_ratings"]
+__all__ = ["items_of", "join_ratings", "strata"]
 
 _NOT_THERE = "item is not in the study (made with other settings or another accord)"
 
@@ -99,14 +99,14 @@ def join_ratings(
         frame["reasons"] = pd.Series([row.reasons for row in rows], dtype=object)
     if (facts["variant"] != "").any():
         frame["variant"] = facts["variant"].tolist()
-    for name, cells in _strata(ledger, facts).items():
+    for name, cells in strata(ledger, facts).items():
         frame[name] = pd.Series(cells, dtype=object)
     ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
     source = {"name": "study", "rows": len(frame), "sha256": ratings.digest()}
     return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source)
 
 
-def _strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:
+def strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:
     """Fields of questions, responses and given pairs, a column each."""
     by_question = {question.question_id: question.fields for question in ledger.questions()}
     by_response = {
