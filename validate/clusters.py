@@ -20,6 +20,7 @@ from ..scoring.errors import InputError, SettingsError
 
 __all__ = [
     "ASSUMED_ICC",
+    "BLOCK",
     "Clusters",
     "FloatArray",
     "IntArray",
@@ -49,8 +50,8 @@ Unit = Literal["question", "item"]
 ASSUMED_ICC = 0.2
 """Intra-cluster correlation taken where the data can't show it (real data: 0.13 to 0.32)."""
 
-_BLOCK = 1_000_000
-"""Resampling counts held at a time (8 MB of float64)."""
+BLOCK = 125_000
+"""Cells of an array of resamples held at a time: 1 MB, so that it stays in the cache."""
 
 
 def cluster_codes(*columns: Sequence[object]) -> IntArray:
@@ -247,11 +248,13 @@ def gradient(f: Statistic, totals: FloatArray) -> FloatArray:
     """The derivatives of ``f`` at totals ``(..., q)``, by complex steps.
 
     ``Im f(T + ih) / h`` has no subtraction, so it is exact to rounding (Squire & Trapp 1998).
+    A column whose totals are all 0 has nothing in it to be moved; its derivative is left at 0.
     """
-    out = np.empty(totals.shape)
+    out = np.zeros(totals.shape)
     step = 1e-30
+    used = np.flatnonzero(totals.reshape(-1, totals.shape[-1]).any(axis=0))
     with np.errstate(all="ignore"):
-        for j in range(totals.shape[-1]):
+        for j in used:
             moved = totals.astype(complex)
             moved[..., j] += 1j * step
             out[..., j] = np.imag(f(moved)) / step
@@ -333,7 +336,7 @@ def resample_counts(
     Rows are multinomial; the draws are the same however the blocks fall. ``width`` is the number
     of columns of what is made of a row, where that is more than the questions.
     """
-    rows = max(1, min(500, _BLOCK // max(count, width, 1)))
+    rows = max(1, min(500, BLOCK // max(count, width, 1)))
     for start in range(0, resamples, rows):
         b = min(rows, resamples - start)
         cells = rng.integers(0, count, size=(b, count)) + (np.arange(b) * count)[:, None]

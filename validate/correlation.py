@@ -19,6 +19,7 @@ from scipy import sparse
 from ..scoring.errors import InputError, SettingsError
 from .cautions import FEW_DIFFERING, data_warnings, too_few
 from .clusters import (
+    BLOCK,
     Clusters,
     FloatArray,
     IntArray,
@@ -257,7 +258,7 @@ class _Ranks:
         if g * self.width > _EXACT:
             return None
         by_question = self.table.T.tocsr()
-        rows = max(1, 1_000_000 // self.width)
+        rows = max(1, BLOCK // self.width)
         parts = [
             self._rho(self.total - by_question[start : start + rows].toarray())[0]
             for start in range(0, g, rows)
@@ -278,35 +279,38 @@ class _Ranks:
         A centred mid-rank is half the mass below less half the mass above, so the derivatives are
         cumulative sums too.
         """
-        nx = np.add.reduceat(mass, self.start_x, axis=1)
-        ny = np.add.reduceat(np.take(mass, self.by_y, axis=1), self.start_y, axis=1)
-        rx, ry = _midranks(nx), _midranks(ny)
-        at_x, at_y = np.take(rx, self.in_x, axis=1), np.take(ry, self.in_y, axis=1)
+        nx, ny = self._per_x(mass), self._per_y(mass)
+        rank_x, rank_y = _midranks(nx), _midranks(ny)
         n = mass.sum(axis=1)
-        var_x, var_y = (nx * rx * rx).sum(axis=1), (ny * ry * ry).sum(axis=1)
-        both = mass * at_x
+        var_x, var_y = (nx * rank_x**2).sum(axis=1), (ny * rank_y**2).sum(axis=1)
         with np.errstate(all="ignore"):
             flat = (var_x <= 1e-12 * n**3) | (var_y <= 1e-12 * n**3)
-            spread = np.where(flat, np.nan, np.sqrt(var_x * var_y))
-            rho = (both * at_y).sum(axis=1) / spread
+            size_x = np.sqrt(np.where(flat, np.nan, var_x))[:, None]
+            size_y = np.sqrt(np.where(flat, np.nan, var_y))[:, None]
+            x = np.take(rank_x / size_x, self.in_x, axis=1)
+            y = np.take(rank_y / size_y, self.in_y, axis=1)
+            rho = (mass * x * y).sum(axis=1)
             if not influence:
                 return rho, None
-            down_x, down_y = self._signed_x(both), self._signed_y(mass * at_y)
-            slope = (
-                at_x * at_y - 0.5 * self._signed_x(mass * at_y) - 0.5 * self._signed_y(both)
-            ) / spread[:, None]
-            slope -= 0.5 * rho[:, None] * (at_x * at_x - down_x) / var_x[:, None]
-            slope -= 0.5 * rho[:, None] * (at_y * at_y - down_y) / var_y[:, None]
+            # each cell moves the ranks of all others: a second term for either score
+            pull_x = _below_less_above(self._per_x(mass * (rho[:, None] * x - y))) / (2 * size_x)
+            pull_y = _below_less_above(self._per_y(mass * (rho[:, None] * y - x))) / (2 * size_y)
+            slope = x * y - 0.5 * rho[:, None] * (x * x + y * y)
+            slope += np.take(pull_x, self.in_x, axis=1)
+            slope += np.take(pull_y, self.in_y, axis=1)
         return rho, slope
 
-    def _signed_x(self, v: FloatArray) -> FloatArray:
-        """At each cell, the sum of ``v`` over cells of smaller x less that over larger x."""
-        t = np.add.reduceat(v, self.start_x, axis=1)
-        return np.asarray(np.take(_below_less_above(t), self.in_x, axis=1), dtype=float)
+    def _per_x(self, v: FloatArray) -> FloatArray:
+        """Sums of cells ``(b, cells)`` by value of x ``(b, values)``."""
+        if self.start_x.size == self.width:
+            return v
+        return np.asarray(np.add.reduceat(v, self.start_x, axis=1), dtype=float)
 
-    def _signed_y(self, v: FloatArray) -> FloatArray:
-        t = np.add.reduceat(np.take(v, self.by_y, axis=1), self.start_y, axis=1)
-        return np.asarray(np.take(_below_less_above(t), self.in_y, axis=1), dtype=float)
+    def _per_y(self, v: FloatArray) -> FloatArray:
+        ordered = np.take(v, self.by_y, axis=1)
+        if self.start_y.size == self.width:
+            return ordered
+        return np.asarray(np.add.reduceat(ordered, self.start_y, axis=1), dtype=float)
 
 
 def _correlation(

@@ -89,7 +89,7 @@ def mad(
     if differing == 0:
         reason = "all scores are equal: the log scale has no interval at 0"
         details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
-    elif np.count_nonzero(by[:, 0]) == 1:
+    elif reason is None and np.count_nonzero(by[:, 0]) == 1:
         reason = f"no interval: all differing responses belong to one {unit}"
     elif reason is None:
         low, high = jackknife_limits(theta, away, scale=LOG, df=df, confidence=confidence)
@@ -169,7 +169,8 @@ def bias(
             "effective_n": effective_size(n, design),
         },
     )
-    if np.all(d == d[0]):
+    # scores far apart in size leave rounding in their difference
+    if np.ptp(d) <= 1e-12 * max(float(np.abs(x).max()), float(np.abs(y).max())):
         details = dict(out.details)
         if differing == 0:
             details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)

@@ -1,0 +1,287 @@
+"""Properties that every coefficient must have, over one table of all of them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from accord import validate
+from accord.validate import (
+    Estimate,
+    bias,
+    clustered_proportion,
+    cohen_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    mad,
+    pearson,
+    raw_agreement,
+    spearman,
+)
+
+Codes = NDArray[np.int64]
+K = 4
+VALUES = np.array([0.0, 0.25, 0.5, 1.0])
+
+
+def _alpha(level: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: krippendorff_alpha(x, level=level, values=VALUES, n_categories=K, **kw)
+
+
+def _scored(call: Callable[..., Estimate], **more: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: call(VALUES[x[:, 0]], VALUES[x[:, 1]], **kw, **more)
+
+
+# each takes complete ratings (n, 2) as codes of four values
+TABLE: dict[str, Callable[..., Estimate]] = {
+    "proportion": lambda x, **kw: clustered_proportion(x[:, 0] == x[:, 1], **kw),
+    "agreement": lambda x, **kw: raw_agreement(x, n_categories=K, **kw),
+    "cohen_kappa": lambda x, **kw: cohen_kappa(x[:, 0], x[:, 1], n_categories=K, **kw),
+    "gwet_ac1": lambda x, **kw: gwet_ac1(x, n_categories=K, **kw),
+    "krippendorff_alpha_nominal": _alpha("nominal"),
+    "krippendorff_alpha_ordinal": _alpha("ordinal"),
+    "krippendorff_alpha_interval": _alpha("interval"),
+    "krippendorff_alpha_ratio": _alpha("ratio"),
+    # a resample is drawn by question number, so the order of questions shows in a bootstrap:
+    # its jackknife form has no such memory
+    "pearson": _scored(pearson, rng=0, resamples=0),
+    "spearman": _scored(spearman, rng=0, resamples=0),
+    "mad": _scored(mad),
+    "bias": _scored(bias),
+}
+NAMES = sorted(TABLE)
+RANGE = {
+    **dict.fromkeys(NAMES, (-1.0, 1.0)),
+    "proportion": (0.0, 1.0),
+    "agreement": (0.0, 1.0),
+    "mad": (0.0, math.inf),
+    "bias": (-math.inf, math.inf),
+}
+LABELS = ["proportion", "agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal"]
+
+
+@st.composite
+def ratings(draw: st.DrawFn) -> tuple[Codes, Codes, NDArray[np.float64]]:
+    """Two raters' codes, the questions (12 to 25), weights."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    noise = draw(st.sampled_from([0.02, 0.3, 1.0]))
+    n = int(rng.integers(60, 90))
+    truth = rng.choice(K, n, p=rng.dirichlet(np.ones(K)))
+    x = np.where(rng.random((n, 2)) < noise, rng.integers(0, K, (n, 2)), truth[:, None])
+    clusters = np.concatenate([np.arange(12), rng.integers(0, 25, n - 12)])
+    return x.astype(np.int64), clusters, rng.uniform(0.5, 3, n)
+
+
+def _same(a: Estimate, b: Estimate, tolerance: float = 1e-10) -> None:
+    for field in ("estimate", "low", "high", "design_effect"):
+        assert getattr(a, field) == pytest.approx(getattr(b, field), abs=tolerance, nan_ok=True), (
+            field
+        )
+    assert (a.n, a.clusters, a.reason) == (b.n, b.clusters, b.reason)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("unit", ["question", "item"])
+@given(data=ratings(), seed=st.integers(0, 1000))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_the_order_of_items_does_not_matter(
+    name: str, unit: str, data: tuple[Codes, Codes, NDArray[np.float64]], seed: int
+) -> None:
+    x, clusters, w = data
+    order = np.random.default_rng(seed).permutation(len(x))
+    one = TABLE[name](x, clusters=clusters, weights=w, unit=unit)
+    two = TABLE[name](x[order], clusters=clusters[order], weights=w[order], unit=unit)
+    _same(one, two)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=ratings(), seed=st.integers(0, 1000))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_the_names_of_questions_do_not_matter(
+    name: str, data: tuple[Codes, Codes, NDArray[np.float64]], seed: int
+) -> None:
+    x, clusters, w = data
+    new = np.random.default_rng(seed).permutation(1000)[:25] - 500
+    _same(
+        TABLE[name](x, clusters=clusters, weights=w),
+        TABLE[name](x, clusters=new[clusters], weights=w),
+    )
+
+
+@pytest.mark.parametrize("name", LABELS)
+@given(data=ratings(), new=st.permutations(range(K)))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_the_names_of_labels_do_not_matter(
+    name: str, data: tuple[Codes, Codes, NDArray[np.float64]], new: list[int]
+) -> None:
+    x, clusters, w = data
+    _same(
+        TABLE[name](x, clusters=clusters, weights=w),
+        TABLE[name](np.array(new)[x], clusters=clusters, weights=w),
+    )
+
+
+def test_the_order_of_labels_matters_where_the_scale_has_one() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, K, (80, 2))
+    x[:, 1] = np.where(rng.random(80) < 0.5, x[:, 0], np.minimum(x[:, 0] + 1, K - 1))
+    new = np.array([2, 0, 3, 1])
+    for name in set(NAMES) - set(LABELS):
+        one = TABLE[name](x, clusters=np.arange(80) // 4).estimate
+        two = TABLE[name](new[x], clusters=np.arange(80) // 4).estimate
+        assert abs(one - two) > 1e-3, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=ratings())
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_raters_can_be_swapped(name: str, data: tuple[Codes, Codes, NDArray[np.float64]]) -> None:
+    x, clusters, w = data
+    one = TABLE[name](x, clusters=clusters, weights=w)
+    two = TABLE[name](x[:, ::-1], clusters=clusters, weights=w)
+    if name == "bias":
+        assert one.estimate == pytest.approx(-two.estimate, abs=1e-12)
+        assert one.low == pytest.approx(-two.high, abs=1e-12, nan_ok=True)
+    else:
+        _same(one, two)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("factor", [0.001, 7.0])
+def test_a_constant_factor_in_the_weights_does_not_matter(name: str, factor: float) -> None:
+    rng = np.random.default_rng(1)
+    x, w = rng.integers(0, K, (70, 2)), rng.uniform(0.5, 3, 70)
+    clusters = np.arange(70) // 4
+    for unit in ("question", "item"):
+        _same(
+            TABLE[name](x, clusters=clusters, weights=w, unit=unit),
+            TABLE[name](x, clusters=clusters, weights=factor * w, unit=unit),
+        )
+    _same(
+        TABLE[name](x, clusters=clusters),
+        TABLE[name](x, clusters=clusters, weights=np.full(70, factor)),
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_copies_of_all_items_do_not_move_the_estimate(name: str) -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, K, (60, 2))
+    clusters = np.arange(60) // 4
+    one = TABLE[name](x, clusters=clusters)
+    two = TABLE[name](np.vstack([x, x]), clusters=np.r_[clusters, clusters])
+    # alpha's expected disagreement is drawn without replacement: n - 1 of n values
+    near = 1 / 100 if "alpha" in name else 1e-12
+    assert two.estimate == pytest.approx(one.estimate, abs=near)
+    # copies inside a question tell nothing new: the design effect says so
+    assert two.design_effect > 1.5 * one.design_effect
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=ratings(), confidence=st.sampled_from([0.8, 0.95, 0.999]))
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_estimate_and_limits_stay_in_range_and_in_order(
+    name: str, data: tuple[Codes, Codes, NDArray[np.float64]], confidence: float
+) -> None:
+    x, clusters, w = data
+    out = TABLE[name](x, clusters=clusters, weights=w, confidence=confidence)
+    least, most = RANGE[name]
+    if math.isnan(out.estimate):
+        assert out.reason
+        return
+    assert least <= out.estimate <= most
+    if math.isnan(out.low):
+        assert math.isnan(out.high) and out.reason
+        return
+    assert out.reason is None
+    assert least <= out.low <= out.estimate <= out.high <= most
+    wider = TABLE[name](x, clusters=clusters, weights=w, confidence=0.9995)
+    assert wider.low <= out.low + 1e-12 and wider.high >= out.high - 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_says_how_it_was_made(name: str) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, K, (80, 2))
+    out = TABLE[name](x, clusters=np.arange(80) // 4)
+    assert out.name == name
+    assert out.unit == "question" and out.method and out.confidence == 0.95
+    assert (out.n, out.clusters) == (80, 20)
+    assert {"se", "df", "effective_n"} <= set(out.details)
+    assert out.details["se"] > 0 and out.design_effect > 0
+    assert "\n" not in repr(out)
+    text = json.dumps(out.to_dict(), allow_nan=False)
+    assert json.loads(text)["name"] == name
+    frame = out.to_frame()
+    assert frame.shape[0] == 1 and frame.loc[0, "estimate"] == out.estimate
+    item = TABLE[name](x, clusters=np.arange(80) // 4, unit="item")
+    assert item.unit == "item" and "independent" in item.method
+    assert item.design_effect == pytest.approx(out.design_effect)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_undefined_figure_is_null_with_a_reason(name: str) -> None:
+    out = TABLE[name](np.zeros((0, 2), dtype=np.int64), clusters=np.zeros(0, dtype=int))
+    assert math.isnan(out.estimate)
+    shown = json.loads(json.dumps(out.to_dict(), allow_nan=False))
+    assert shown["estimate"] is None and shown["low"] is None and shown["reason"] == "no items"
+    assert "undefined (no items)" in repr(out)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"confidence": 95}, "confidence"),
+        ({"unit": "word"}, "unit"),
+        ({"weights": np.zeros(40)}, "weight"),
+        ({"weights": np.ones(3)}, "weights"),
+        ({"clusters": np.zeros(39, dtype=int)}, "clusters"),
+    ],
+)
+def test_bad_arguments_name_themselves(name: str, change: dict[str, Any], error: str) -> None:
+    from accord.scoring.errors import AccordError
+
+    given_: dict[str, Any] = {"clusters": np.arange(40) // 4, **change}
+    with pytest.raises(AccordError, match=error):
+        TABLE[name](np.tile([[0, 1], [1, 1]], (20, 1)), **given_)
+
+
+def test_inputs_are_left_as_they_were() -> None:
+    rng = np.random.default_rng(0)
+    x, clusters, w = rng.integers(0, K, (60, 2)), np.arange(60) // 4, rng.uniform(1, 2, 60)
+    copies = (x.copy(), clusters.copy(), w.copy())
+    for call in TABLE.values():
+        call(x, clusters=clusters, weights=w)
+    scores = rng.random((2, 60))
+    before = scores.copy()
+    pearson(scores[0], scores[1], clusters=clusters, rng=0, resamples=199)
+    mad(scores[0], scores[1], clusters=clusters)
+    np.testing.assert_array_equal(scores, before)
+    for now, then in zip((x, clusters, w), copies, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_public_names_are_there_and_importing_them_is_cheap() -> None:
+    for name in validate.__all__:
+        assert getattr(validate, name) is not None
+    code = (
+        "import sys, accord.validate as v; v.cohen_kappa, v.audit_counts, v.spearman; "
+        "heavy = {'pandas', 'scipy.stats', 'statsmodels', 'matplotlib', 'krippendorff'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    with pytest.raises(AttributeError):
+        importlib.import_module("accord.validate").__getattr__("nothing")
