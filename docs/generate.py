@@ -1,7 +1,7 @@
 """Write docs/commands.md from the commands' own help, or check that it is up to date.
 
-    python docs/generate.py            writes docs/commands.md
-    python docs/generate.py --check    leaves with 1 when it would change
+python docs/generate.py            writes docs/commands.md
+python docs/generate.py --check    leaves with 1 when it would change
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The package as it is built: layout, lazy imports, exit statuses, package data, docstring examples."""
+"""The package as it is built: layout, lazy imports, exit statuses, data, docstring examples."""
 
 from __future__ import annotations
 
