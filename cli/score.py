@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,10 @@ import typer
 from .common import JSON, STUDY, emit, envelope
 
 if TYPE_CHECKING:
-    from ..study.scoring_run import Progress
+    from rich.progress import TaskID
+
+    from ..scoring.judge_progress import ProgressCallback
+    from ..study import ScoreReport
 
 __all__ = ["register"]
 
@@ -54,59 +55,101 @@ def register(app: typer.Typer) -> None:
         fresh: bool = typer.Option(
             False, "--fresh", help="Ask model judges again; old replies are kept for comparison."
         ),
+        retry_unscored: bool = typer.Option(
+            False, "--retry-unscored", help="Ask again where the reply could not be read."
+        ),
         as_json: bool = JSON,
     ) -> None:
         from ..study import Study
 
-        with Study.open(study) as opened, _bar() as progress:
-            report = opened.score(judge, jobs=jobs, repeat=repeat, fresh=fresh, progress=progress)
+        with Study.open(study) as opened, _Bars() as bars:
+            report = opened.score(
+                judge,
+                jobs=jobs,
+                repeat=repeat,
+                fresh=fresh,
+                retry_unscored=retry_unscored,
+                progress=bars.responses,
+                judge_progress=bars.judge,
+            )
         content = report.to_dict()
         payload = envelope(
             "score",
             results=content["results"],
             settings=content["settings"],
             input={"sha256": report.state},
+            work=content["work"],
         )
-        emit(payload, as_json, _lines(report.rows, report.recipe["name"], report.recipe_sha256))
+        emit(payload, as_json, _lines(report))
 
 
-@contextmanager
-def _bar() -> Iterator[Progress | None]:
-    """A progress bar on standard error, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+class _Bars:
+    """Progress bars on standard error, where that is a terminal: responses, and each model."""
 
-    bar = Progress(
-        TextColumn("scored"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("score", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    def __enter__(self) -> _Bars:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[detail]}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task("scored", total=None, detail="")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def responses(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def judge(self, name: str) -> ProgressCallback:
+        task: list[TaskID] = []
+
+        def report(done: int, total: int, rate: float, errors: int, tokens: int) -> None:
+            if not task:
+                # Only a judge that asks a model reports, so only then is there a bar.
+                task.append(self._bar.add_task(f"judge {name}", total=total, detail=""))
+            detail = f"{rate:.1f}/s  {errors} errors  {tokens:,} tokens"
+            self._bar.update(task[0], completed=done, total=total, detail=detail)
+
+        return report
 
 
-def _lines(rows: Sequence[Mapping[str, Any]], recipe: str, sha256: str) -> Iterator[str]:
-    yield f"recipe {recipe} ({sha256[:12]}); means over responses, blank answers count as 0"
+def _lines(report: ScoreReport) -> Iterator[str]:
+    rows = report.rows
+    sha256 = report.recipe_sha256[:12]
+    yield f"recipe {report.recipe['name']} ({sha256}); blank answers and refusals count as 0"
     for judge in dict.fromkeys(row["judge"] for row in rows):
         yield ""
         yield f"judge {judge}"
+        work = report.work.get(judge)
+        if work:
+            tokens = work["prompt_tokens"] + work["completion_tokens"]
+            yield (
+                f"{work['asked']} questions asked ({tokens:,} tokens), "
+                f"{work['known']} known already, {work['failed']} without a reply"
+            )
         yield from _table([row for row in rows if row["judge"] == judge])
     if any(row["unscored"] for row in rows):
         yield ""
-        yield "unscored: the judge's reply could not be read; such pairs are in no figure"
+        yield "unscored: no verdict could be read; by the recipe they are " + (
+            "in no figure" if report.recipe["unscored"] == "missing" else "incorrect"
+        )
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

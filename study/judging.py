@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import Item, Judgement
@@ -19,11 +19,12 @@ __all__ = ["Source", "judged", "rating"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A judge, what stands for it in the block, and the hash of that."""
+    """A judge, what stands for it in the block, the hash of that, and what it had to do."""
 
     judge: Judge
     block: Mapping[str, Any]
     sha256: str
+    work: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, judge: Judge) -> Source:
@@ -32,14 +33,24 @@ class Source:
         return cls(judge, block, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
-def judged(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
+_WORK = ("asked", "known", "failed", "prompt_tokens", "completion_tokens")
+
+
+def judged(source: Source, items: Sequence[Item]) -> list[Judgement]:
+    """The judge's verdicts for items, in order; a model's work is added up."""
+    judge = source.judge
     verdicts = judge.judge(items) if items else []
+    summary = getattr(judge, "summary", None)
+    if items and summary is not None:
+        for name in _WORK:
+            source.work[name] = source.work.get(name, 0) + getattr(summary, name)
     if [verdict.item_id for verdict in verdicts] != [item.item_id for item in items]:
         raise RuntimeError(f"the judge {judge.name} answered other items than it was asked")
     return verdicts
 
 
 def rating(source: Source, verdict: Judgement) -> RatingRow:
+    """A verdict as a row of the ledger, with the settings that it was made with."""
     return RatingRow(
         item_id=verdict.item_id,
         rater=source.judge.name,

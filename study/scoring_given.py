@@ -76,7 +76,7 @@ def score_given(
         )
         for pair in pairs
     ]
-    verdicts = judged(source.judge, items)
+    verdicts = judged(source, items)
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         groups[(pair.question_id, pair.system, pair.variant)].append(place)

@@ -7,6 +7,7 @@ all at once at the end.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import StudyError
 from ..scoring.parse import Parsed, read_reference
-from ..scoring.records import INCORRECT, Item, Judgement
+from ..scoring.records import Item
 from ..scoring.score import Prepared, ResponseScore, prepare
 from . import columns
 from .identity import hashed_system, response_id
@@ -30,13 +31,10 @@ if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
     from .ledger import Ledger
 
-__all__ = ["CHUNK", "NO_REFERENCE", "Progress", "Run", "prepare_questions", "run"]
+__all__ = ["CHUNK", "Progress", "Run", "prepare_questions", "run"]
 
 CHUNK = 2_000
 """Responses a chunk, about; a question is never split."""
-
-NO_REFERENCE = "no reference element"
-"""The reason of a judge's INCORRECT for a predicted element that has no partner."""
 
 Progress = Callable[[int, int], None]
 """Called with how many responses and given pairs are done, and of how many."""
@@ -58,8 +56,13 @@ class Run:
     progress: Progress | None = None
 
 
-def run(work: Run) -> MeansTable:
-    """Make the tables; returns the mean figures by judge and system.
+def run(work: Run) -> tuple[MeansTable, dict[str, dict[str, int]]]:
+    """Make the tables.
+
+    Returns
+    -------
+    tuple
+        The mean figures by judge and system, and what each model judge had to do.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def run(work: Run) -> MeansTable:
             if work.progress:
                 work.progress(done, total)
         _fill(writer)
-    return means
+    return means, {source.judge.name: source.work for source in sources if source.work}
 
 
 def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[Source]) -> None:
@@ -223,17 +226,12 @@ def _score_chunk(
     if not flat:
         return
     items = [item for response, one in flat for item in _items(response, one)]
-    verdicts = iter(judged(source.judge, items))
+    verdicts = iter(judged(source, items))
     rows: list[dict[str, Any]] = []
     ratings: list[RatingRow] = []
     for response, one in flat:
-        own = [next(verdicts) for _ in one.to_judge()]
+        own = [next(verdicts) for _ in one.items]
         ratings += [rating(source, verdict) for verdict in own]
-        ratings += [
-            rating(source, Judgement(item.item_id, INCORRECT, NO_REFERENCE))
-            for item in one.items
-            if item.reference is None
-        ]
         score = one.score(own, judge=source.block)
         means.add(source.judge.name, response.system, response.variant, score, source.block)
         rows.append(_score_row(work.recipe, source, response, score))
@@ -242,12 +240,10 @@ def _score_chunk(
 
 
 def _items(response: Response, one: Prepared) -> Sequence[Item]:
-    """The items to judge, under the system's own name."""
+    """The items to judge, under the system's own name; a variant is part of the hash alone."""
     if not response.variant:
-        return one.to_judge()
-    import dataclasses
-
-    return [dataclasses.replace(item, system=response.system) for item in one.to_judge()]
+        return one.items
+    return [dataclasses.replace(item, system=response.system) for item in one.items]
 
 
 def _score_row(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,8 @@ from .tables import Tables
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..scoring.judge_progress import ProgressCallback
     from ..scoring.judges import Judge
-    from ..scoring.replies import ReplyStore
     from .scoring_run import Progress
 
 __all__ = ["LEDGER", "ScoreReport", "Study"]
@@ -166,7 +167,9 @@ class Study:
         jobs: int = 1,
         repeat: int = 1,
         fresh: bool = False,
+        retry_unscored: bool = False,
         progress: Progress | None = None,
+        judge_progress: Callable[[str], ProgressCallback] | None = None,
     ) -> ScoreReport:
         """Parse, align, judge, count; write the tables and keep the verdicts.
 
@@ -182,8 +185,12 @@ class Study:
             that a judge can be compared with itself.
         fresh
             Ask model judges again, whatever they answered before.
+        retry_unscored
+            Ask model judges again where the reply that is kept could not be read.
         progress
             Called with how many responses are done, and of how many.
+        judge_progress
+            Given a judge's name, returns what is told how the judge gets on.
 
         Raises
         ------
@@ -192,26 +199,32 @@ class Study:
         SettingsError
             When a judge is unknown or its settings can't be used.
         """
-        from .asking_again import FreshReplies, RepeatedReplies
+        from ..scoring.judges import make_judge
         from .scoring_run import Run, run
 
         for option, number in (("--jobs", jobs), ("--repeat", repeat)):
             if number < 1:
                 raise SettingsError(f"{option} can't be {number}", cure="use 1 or more")
         recipe = self.settings.recipe()
-        replies: ReplyStore = FreshReplies(self.ledger) if fresh else self.ledger
-        made = [
-            _judge(
-                name if time == 0 else f"{name}#{time + 1}",
-                table,
-                replies if time == 0 else RepeatedReplies(replies, time),
-            )
-            for name, table in self.settings.judge_settings(judges).items()
-            for time in range(repeat)
-        ]
+        made: list[Judge] = []
+        for name, table in self.settings.judge_settings(judges).items():
+            for time in range(repeat):
+                label = name if time == 0 else f"{name}#{time + 1}"
+                with _naming_the_file():
+                    judge = make_judge(
+                        label,
+                        table,
+                        replies=self.ledger,
+                        progress=judge_progress(label) if judge_progress else None,
+                        folder=self.path,
+                        fresh=fresh,
+                        retry_unscored=retry_unscored,
+                        repeat=time,
+                    )
+                made.append(judge)
         with self.ledger.writing():
             state = state_of(self.ledger, recipe)
-            means = run(
+            means, work = run(
                 Run(
                     ledger=self.ledger,
                     tables=self.tables,
@@ -229,9 +242,10 @@ class Study:
                     "recipe_sha256": recipe.sha256,
                     "state": state,
                     "fresh": fresh,
+                    "work": work,
                 },
             )
-        return ScoreReport(tuple(means.rows()), recipe.block(), recipe.sha256, state)
+        return ScoreReport(tuple(means.rows()), recipe.block(), recipe.sha256, state, work)
 
     def _pairs(self) -> pd.DataFrame:
         """The pairs table, made again when it is stale or gone."""
@@ -308,27 +322,30 @@ class Study:
 class ScoreReport:
     """The mean figures of a scoring run: one row a judge and system, and the recipe block.
 
-    ``state`` is the hash of what the study held.
+    ``state`` is the hash of what the study held; ``work`` says for each model judge how many
+    questions were asked, known already and left without a reply, and the tokens.
     """
 
     rows: tuple[dict[str, Any], ...]
     recipe: Mapping[str, Any]
     recipe_sha256: str
     state: str
+    work: Mapping[str, Mapping[str, int]]
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
         return {
             "results": [dict(row) for row in self.rows],
             "settings": {"recipe": dict(self.recipe), "recipe_sha256": self.recipe_sha256},
+            "work": {name: dict(counts) for name, counts in self.work.items()},
         }
 
 
-def _judge(name: str, table: Mapping[str, Any], replies: ReplyStore) -> Judge:
-    from ..scoring.judges import make_judge
-
+@contextmanager
+def _naming_the_file() -> Iterator[None]:
+    """Messages about a table of ``study.toml`` name the file too."""
     try:
-        return make_judge(name, table, replies=replies)
+        yield
     except SettingsError as error:
         if not error.message.startswith("[judge"):
             raise

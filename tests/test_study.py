@@ -1,0 +1,1000 @@
+"""A study on disk: bringing in, refusing, scoring, deleting tables, crashing in the middle."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import accord.scoring.judges
+from accord.scoring.errors import AccordError, InputError, SettingsError, StudyError
+from accord.scoring.records import CORRECT, INCORRECT, Item, Judgement
+from accord.scoring.replies import Reply, ReplyKey, ReplyStore
+from accord.study import RatingsOptions, Study, scoring_run
+from accord.study import study as study_module
+from accord.study.intake import COLUMNS, RESERVED
+from accord.study.ledger import RatingRow, Sample
+from accord.study.schema import SCHEMA_VERSION
+
+QUESTIONS = [
+    {
+        "question_id": "q1",
+        "question": "Which Beatles sang?",
+        "reference": [{"text": "John Lennon", "aliases": ["Lennon"]}, {"text": "Paul McCartney"}],
+        "type": "flat",
+        "region": "UK",
+    },
+    {
+        "question_id": "q2",
+        "question": "First three letters?",
+        "reference": "1. A\n2. B\n3. C",
+        "ordered": True,
+        "type": "flat",
+    },
+]
+RESPONSES = [
+    {"question_id": "q1", "system": "alpha", "response": "1. Lennon\n2. Paul McCartney"},
+    {"question_id": "q1", "system": "beta", "response": "- George Harrison\n- Ringo\n- Yoko Ono"},
+    {"question_id": "q2", "system": "alpha", "response": "1. A\n2. C\n3. B"},
+    {"question_id": "q2", "system": "beta", "response": None},
+    {"question_id": "q2", "system": "alpha", "variant": "thinking", "response": ["A", "B", "C"]},
+]
+PAIRS = [
+    {"item_id": "p1", "question_id": "q1", "question": "Capital?", "gold": '["Paris", "Paname"]'},
+    {"item_id": "p2", "question_id": "q1", "question": "Capital?", "gold": "Paris"},
+    {"item_id": "p3", "question_id": "q2", "question": "River?", "gold": "Seine"},
+]
+ANSWERS = ["paname", "London", "The Seine"]
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def snapshot(study: Study) -> dict[str, list[Any]]:
+    """Everything the ledger holds: equal snapshots are an unchanged study."""
+    with sqlite3.connect(study.path / "ledger.sqlite") as raw:
+        names = [row[0] for row in raw.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+        content = {name: raw.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    raw.close()
+    tables = study.path / "tables"
+    content["files"] = [
+        (path.name, path.read_bytes()) for path in sorted(tables.rglob("*")) if path.is_file()
+    ]
+    content["toml"] = [(study.path / "study.toml").read_bytes()]
+    return content
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Any:
+    with Study.create(tmp_path / "study") as made:
+        yield made
+
+
+@pytest.fixture
+def study(empty: Study, tmp_path: Path) -> Study:
+    empty.add_questions(write(tmp_path / "questions.jsonl", QUESTIONS))
+    empty.add_responses(write(tmp_path / "responses.jsonl", RESPONSES))
+    return empty
+
+
+@pytest.fixture
+def paired(empty: Study, tmp_path: Path) -> Study:
+    rows = [{**row, "predicted": answer} for row, answer in zip(PAIRS, ANSWERS, strict=True)]
+    empty.add_pairs(write(tmp_path / "pairs.jsonl", rows), mapping={"reference": "gold"})
+    return empty
+
+
+# Making and opening
+
+
+def test_a_new_study_is_there_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(study_module.os, "replace", fail)
+        with pytest.raises(StudyError, match="No space left"):
+            Study.create(tmp_path / "s")
+    assert list(tmp_path.iterdir()) == []
+    with Study.create(tmp_path / "deep" / "er" / "s") as made:
+        assert made.settings.recipe_name == "listqa"
+    (tmp_path / "there").mkdir()
+    Study.create(tmp_path / "there", seed=5).close()
+    with Study.open(tmp_path / "there") as opened:
+        assert opened.settings.seed == 5
+        assert opened.ledger.provenance()[0].detail == {"recipe": "listqa", "seed": 5}
+
+
+def test_create_touches_nothing_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StudyError, match="is not empty"):
+        Study.create(tmp_path)
+    with pytest.raises(StudyError, match="is a file"):
+        Study.create(tmp_path / "notes.txt")
+    with pytest.raises(SettingsError, match="recipe 'nope'"):
+        Study.create(tmp_path / "s", recipe="nope")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_what_is_no_study_is_refused_with_a_cure(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    for name, why in (("none", "no folder"), ("file", "is a file"), ("folder", "no study.toml")):
+        with pytest.raises(StudyError, match=why) as caught:
+            Study.open(tmp_path / name)
+        assert caught.value.cure is not None and "accord init" in caught.value.cure
+    Study.create(tmp_path / "s").close()
+    (tmp_path / "s" / "ledger.sqlite").unlink()
+    with pytest.raises(StudyError, match="no ledger.sqlite"):
+        Study.open(tmp_path / "s")
+
+
+def test_damaged_and_newer_studies_are_refused(empty: Study) -> None:
+    empty.close()
+    path = empty.path / "ledger.sqlite"
+    raw = sqlite3.connect(path)
+    raw.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    raw.close()
+    with pytest.raises(StudyError, match="newer accord"):
+        Study.open(empty.path)
+    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    with pytest.raises(StudyError, match="damaged"):
+        Study.open(empty.path)
+    (empty.path / "study.toml").write_text("recipe = [\n!")
+    with pytest.raises(SettingsError, match=r"study\.toml is no TOML.*line 2"):
+        Study.open(empty.path)
+
+
+# Bringing in
+
+
+def test_questions_keep_their_strata_and_come_in_once(study: Study, tmp_path: Path) -> None:
+    first, second = study.ledger.questions()
+    assert first.fields == {"type": "flat", "region": "UK"}
+    assert second.fields == {"ordered": "true", "type": "flat"}
+    before = snapshot(study)
+    again = study.add_questions(tmp_path / "questions.jsonl")
+    assert (again.rows, again.new, again.already) == (2, 0, 2)
+    assert snapshot(study) == before
+    more = {**QUESTIONS[0], "question_id": "q3"}
+    added = study.add_questions(write(tmp_path / "more.jsonl", [*QUESTIONS, more]))
+    assert (added.new, added.already) == (1, 2)
+    assert [file.name for file in study.ledger.inputs()] == [
+        "questions.jsonl",
+        "responses.jsonl",
+        "more.jsonl",
+    ]
+
+
+def test_responses_come_in_once_and_a_blank_one_is_an_empty_answer(
+    study: Study, tmp_path: Path
+) -> None:
+    assert [response.response for response in study.ledger.responses(["q2"])] == [
+        "1. A\n2. C\n3. B",
+        "",
+        '["A", "B", "C"]',
+    ]
+    before = snapshot(study)
+    assert study.add_responses(tmp_path / "responses.jsonl").already == 5
+    assert snapshot(study) == before
+
+
+def test_pairs_keep_their_ids_and_aliases(paired: Study) -> None:
+    items = paired.items()
+    assert [item.item_id for item in items] == ["p1", "p2", "p3"]
+    assert (items[0].reference, items[0].aliases) == ("Paris", ("Paname",))
+    assert [item.predicted for item in items] == ANSWERS
+    before = snapshot(paired)
+    again = paired.add_pairs(paired.path.parent / "pairs.jsonl", mapping={"reference": "gold"})
+    assert (again.new, again.already) == (0, 3)
+    assert snapshot(paired) == before
+
+
+def test_equal_pairs_without_ids_stay_two_items_and_are_known_again(
+    empty: Study, tmp_path: Path
+) -> None:
+    row = {"question_id": "q1", "question": "?", "reference": "A", "predicted": "a"}
+    path = write(tmp_path / "pairs.jsonl", [row, row, {**row, "system": "s"}])
+    assert empty.add_pairs(path).new == 3
+    ids = [item.item_id for item in empty.items()]
+    assert len(set(ids)) == 3
+    assert empty.add_pairs(path).already == 3
+    assert [item.item_id for item in empty.items()] == ids
+
+
+def test_strata_are_kept_only_where_they_are_named(empty: Study, tmp_path: Path) -> None:
+    row = {"question_id": "q1", "question": "?", "reference": "A", "predicted": "a"}
+    path = write(tmp_path / "p.jsonl", [{**row, "human": "yes", "domain": "art"}])
+    added = empty.add_pairs(path, strata=["domain"])
+    assert added.unused == ("human",)
+    assert empty.ledger.pairs()[0].fields == {"domain": "art"}
+    with pytest.raises(SettingsError, match="accord's own"):
+        empty.add_pairs(path, strata=["rating"])
+    with pytest.raises(InputError, match="no column 'domian'.*--strata"):
+        empty.add_pairs(path, strata=["domian"])
+
+
+def test_no_column_of_the_tables_can_be_a_stratum() -> None:
+    from accord.study.columns import pairs_schema
+    from accord.study.ratings import COLUMNS as RATINGS
+
+    assert {*RATINGS, *pairs_schema().names} <= RESERVED
+    assert {name for required, _ in COLUMNS.values() for name in required} <= RESERVED
+
+
+QUESTION, RESPONSE = QUESTIONS[0], RESPONSES[0]
+PAIR = {"question_id": "q1", "question": "Which Beatles sang?", "reference": "A", "predicted": "a"}
+
+
+def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
+
+
+BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
+    # name, role, rows, what the message must hold
+    (
+        "no reference column",
+        "questions",
+        [without(QUESTION, "reference")],
+        ["no column 'reference'"],
+    ),
+    ("no id column", "responses", [without(RESPONSE, "question_id")], ["no column 'question_id'"]),
+    ("no system", "responses", [without(RESPONSE, "system")], ["no column 'system'"]),
+    ("no predicted", "pairs", [without(PAIR, "predicted")], ["no column 'predicted'"]),
+    (
+        "doubled question",
+        "questions",
+        [{**QUESTION, "question_id": "n"}, {**QUESTION, "question_id": "n"}],
+        ["line 2", "question_id 'n' stands on line 1 already"],
+    ),
+    (
+        "empty reference",
+        "questions",
+        [
+            {**QUESTION, "question_id": "n", "reference": None},
+            {**QUESTION, "question_id": "m", "reference": []},
+            {**QUESTION, "question_id": "k", "reference": "  "},
+        ],
+        ["line 1: the reference is blank", "and 2 more bad rows"],
+    ),
+    (
+        "reference of another form",
+        "questions",
+        [{**QUESTION, "question_id": "n", "reference": [{"txt": "A"}]}],
+        ["line 1", "reference: an element"],
+    ),
+    (
+        "blank question",
+        "questions",
+        [{**QUESTION, "question_id": "n", "question": None}],
+        ["line 1: question is blank"],
+    ),
+    (
+        "blank id",
+        "questions",
+        [{**QUESTION, "question_id": None}],
+        ["line 1: question_id is blank"],
+    ),
+    (
+        "id with a control character",
+        "questions",
+        [{**QUESTION, "question_id": "a\u202eb"}],
+        ["control character"],
+    ),
+    (
+        "neither ordered nor not",
+        "questions",
+        [{**QUESTION, "question_id": "n", "ordered": "maybe"}],
+        ["ordered 'maybe' is neither true nor false"],
+    ),
+    (
+        "changed reference",
+        "questions",
+        [{**QUESTION, "reference": ["Ringo"]}],
+        ["question_id 'q1' is in the study with another content (reference differs)", "new id"],
+    ),
+    (
+        "unknown question",
+        "responses",
+        [{**RESPONSE, "question_id": "q9"}],
+        ["line 1: question_id 'q9' is not in the study"],
+    ),
+    (
+        "doubled response",
+        "responses",
+        [{**RESPONSE, "system": "n"}, {**RESPONSE, "system": "n"}],
+        ["line 2", "q1 n stands on line 1 already"],
+    ),
+    (
+        "changed response",
+        "responses",
+        [{**RESPONSE, "response": "1. Ringo"}],
+        ["another content (response differs)", "new id"],
+    ),
+    (
+        "blank system",
+        "responses",
+        [{**RESPONSE, "system": None}],
+        ["line 1: system is blank"],
+    ),
+    (
+        "no number of tokens",
+        "responses",
+        [{**RESPONSE, "system": "n", "output_tokens": "many"}],
+        ["output_tokens 'many' is no whole number"],
+    ),
+    (
+        "response that is an object",
+        "responses",
+        [{**RESPONSE, "system": "n", "response": {"a": 1}}],
+        ["the response is an object"],
+    ),
+    (
+        "response list of another form",
+        "responses",
+        [{**RESPONSE, "system": "n", "response": [{"txt": 1}]}],
+        ["response: an element"],
+    ),
+    (
+        "pair without a reference",
+        "pairs",
+        [{**PAIR, "reference": "[]"}],
+        ["line 1: the reference is blank"],
+    ),
+    (
+        "pair of another question's text",
+        "pairs",
+        [{**PAIR, "question": "Which Stones?"}],
+        ["question_id 'q1' has another question in the study"],
+    ),
+    (
+        "one question with two texts",
+        "pairs",
+        [
+            {**PAIR, "question_id": "n", "question": "A?"},
+            {**PAIR, "question_id": "n", "question": "B?"},
+        ],
+        ["line 2: question_id 'n' has another question on line 1"],
+    ),
+    (
+        "doubled item",
+        "pairs",
+        [{**PAIR, "item_id": "i"}, {**PAIR, "item_id": "i"}],
+        ["line 2: item_id 'i' stands on line 1 already"],
+    ),
+    (
+        "pair with a list predicted",
+        "pairs",
+        [{**PAIR, "predicted": ["a", "b"]}],
+        ["predicted is no text"],
+    ),
+    (
+        "half a character",
+        "pairs",
+        [{**PAIR, "predicted": "cut \ud83d"}],
+        ["line 1: half of a character"],
+    ),
+    (
+        "unknown item",
+        "ratings",
+        [{"item_id": "i9", "rater": "a", "kind": "annotator", "rating": "CORRECT"}],
+        ["line 1: item_id 'i9' is not in the study"],
+    ),
+    (
+        "unknown label",
+        "ratings",
+        [{"item_id": "ITEM", "rater": "a", "kind": "annotator", "rating": "yes"}],
+        ["line 1", "unknown label 'yes'", "--labels|--categories"],
+    ),
+    (
+        "unknown kind",
+        "ratings",
+        [{"item_id": "ITEM", "rater": "a", "kind": "human", "rating": "CORRECT"}],
+        ["line 1", "the kind 'human' is not known"],
+    ),
+    (
+        "rated twice by one",
+        "ratings",
+        [{"item_id": "ITEM", "rater": "a", "kind": "annotator", "rating": "CORRECT"}] * 2,
+        ["line 2", "already on line 1"],
+    ),
+    (
+        "rater of another kind",
+        "ratings",
+        [{"item_id": "ITEM", "rater": "exact", "kind": "annotator", "rating": "CORRECT"}],
+        ["rater 'exact' is known as judge and can't be annotator"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("role", "rows", "wanted"), [case[1:] for case in BAD], ids=[case[0] for case in BAD]
+)
+def test_a_bad_row_is_named_and_the_study_stays_as_it_is(
+    study: Study, tmp_path: Path, role: str, rows: list[dict[str, Any]], wanted: list[str]
+) -> None:
+    study.score()
+    item = study.items()[0].item_id
+    rows = [{k: item if v == "ITEM" else v for k, v in row.items()} for row in rows]
+    if role != "ratings" and len(rows) == 1 and "no column" not in wanted[0]:
+        good = {"questions": QUESTIONS[1], "responses": RESPONSES[1], "pairs": PAIR}[role]
+        rows = [*rows, {**good, "question_id": "q2" if role == "responses" else "q77"}]
+    before = snapshot(study)
+    with pytest.raises(InputError) as caught:
+        getattr(study, f"add_{role}")(write(tmp_path / "bad.jsonl", rows))
+    message = str(caught.value)
+    assert "bad.jsonl" in message and caught.value.cure and "\n" not in message
+    for part in wanted:
+        assert any(option in message for option in part.split("|")), (part, message)
+    assert snapshot(study) == before
+
+
+def test_every_bad_row_is_listed(study: Study, tmp_path: Path) -> None:
+    rows = [{**RESPONSE, "question_id": f"n{n}", "system": None} for n in range(3)]
+    with pytest.raises(InputError) as caught:
+        study.add_responses(write(tmp_path / "bad.jsonl", rows))
+    assert [(row.line, row.reason[:13]) for row in caught.value.rows] == [
+        (1, "system is bla"),
+        (1, "question_id '"),
+        (2, "system is bla"),
+        (2, "question_id '"),
+        (3, "system is bla"),
+        (3, "question_id '"),
+    ]
+
+
+def test_responses_before_questions_are_refused(empty: Study, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no questions yet.*--as questions"):
+        empty.add_responses(write(tmp_path / "r.jsonl", RESPONSES))
+
+
+def test_a_crash_while_adding_leaves_the_study_as_it_was(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = snapshot(study)
+    path = write(tmp_path / "more.jsonl", [{**RESPONSE, "system": "n"}])
+    for error in (RuntimeError("bug"), KeyboardInterrupt()):
+        with monkeypatch.context() as patch:
+            # After the responses are written, before the transaction ends.
+            patch.setattr(study.ledger, "add_input", _raiser(error))
+            with pytest.raises(type(error)):
+                study.add_responses(path)
+        assert snapshot(study) == before
+    assert study.add_responses(path).new == 1
+
+
+def _raiser(error: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+# Ratings
+
+
+def test_ratings_long_with_remarks(study: Study, tmp_path: Path) -> None:
+    first, second = (item.item_id for item in study.items()[:2])
+    rows = [
+        {
+            "item_id": first,
+            "rater": "ann",
+            "kind": "annotator",
+            "rating": "CORRECT",
+            "reasons": ["parse error"],
+            "comment": "hm",
+            "guideline": "v2",
+        },
+        {"item_id": second, "rater": "j", "kind": "judge", "rating": None},
+    ]
+    path = write(tmp_path / "ratings.jsonl", rows)
+    assert study.add_ratings(path).new == 2
+    assert study.ledger.rating_rows() == [
+        RatingRow(
+            first,
+            "ann",
+            "annotator",
+            "CORRECT",
+            "rated",
+            ("parse error",),
+            "hm",
+            "v2",
+            "file:ratings.jsonl",
+        ),
+        RatingRow(second, "j", "judge", None, "unscored", source="file:ratings.jsonl"),
+    ]
+    again = study.add_ratings(path)
+    assert (again.new, again.already) == (0, 2)
+
+
+def test_ratings_wide_with_label_words(paired: Study, tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("item_id,a,b,gpt,final\np1,Yes,No,Yes,Yes\np2,No,,,No\np3,Yes,Yes,No,Yes\n")
+    options = RatingsOptions(
+        wide=True,
+        annotators=("a", "b"),
+        judges=("gpt",),
+        final="final",
+        labels={"Yes": "CORRECT", "No": "INCORRECT"},
+    )
+    added = paired.add_ratings(path, options)
+    assert added.new == 11  # 12 cells, the blank one of a person is no rating
+    ratings = paired.ratings()
+    kinds = dict(ratings.frame.groupby("rater")["kind"].first())
+    assert kinds == {"a": "annotator", "b": "annotator", "gpt": "judge", "final": "adjudicated"}
+    unscored = ratings.frame[ratings.frame["status"] == "unscored"]
+    assert unscored[["item_id", "rater"]].to_numpy().tolist() == [["p2", "gpt"]]
+    assert ratings.frame["question_id"].tolist()[:2] == ["q1", "q1"]
+    with pytest.raises(InputError, match="rater 'a' is known as annotator"):
+        paired.add_ratings(path, replace(options, annotators=("b",), judges=("a",)))
+
+
+def test_the_ratings_of_a_study_have_what_the_figures_need(study: Study) -> None:
+    study.score()
+    ratings = study.ratings()
+    frame = ratings.frame
+    assert set(frame["kind"]) == {"judge"} and set(frame["rater"]) == {"exact"}
+    # q1 alpha 2, beta 3; q2 alpha 3, beta 0 (empty answer), alpha thinking 3: one row an item.
+    assert len(frame) == 11 and frame["item_id"].is_unique
+    counts = frame.groupby(["question_id", "system", "variant"])[["n_predicted", "n_reference"]]
+    assert counts.first().to_dict("index") == {
+        ("q1", "alpha", ""): {"n_predicted": 2, "n_reference": 2},
+        ("q1", "beta", ""): {"n_predicted": 3, "n_reference": 2},
+        ("q2", "alpha", ""): {"n_predicted": 3, "n_reference": 3},
+        ("q2", "alpha", "thinking"): {"n_predicted": 3, "n_reference": 3},
+    }
+    assert frame["response_id"].nunique() == 4
+    regions = frame.set_index("question_id")["region"]
+    assert set(regions["q1"]) == {"UK"} and set(regions["q2"]) == {None}
+    assert (frame["weight"] == 1.0).all()
+    # A predicted element without a partner is an item too, and wrong whatever it says.
+    unmatched = {item.item_id for item in study.items() if item.reference is None}
+    assert len(unmatched) == 1
+    assert set(frame[frame["item_id"].isin(unmatched)]["rating"]) == {INCORRECT}
+
+
+def test_the_latest_rating_is_the_one_that_is_read(paired: Study) -> None:
+    for value in ("CORRECT", "INCORRECT"):
+        paired.ledger.add_ratings([RatingRow("p1", "ann", "annotator", value)])
+    paired.ledger.add_ratings(
+        [
+            RatingRow("p2", "ann", "annotator", None, "skipped"),
+            RatingRow("gone", "ann", "annotator", "CORRECT"),
+        ]
+    )
+    ratings = paired.ratings()
+    assert ratings.frame["rating"].tolist() == ["INCORRECT"]
+    assert ratings.dropped["skipped"] == 1 and sum(ratings.dropped.values()) == 2
+
+
+def test_samples_give_weights(paired: Study) -> None:
+    for item in ("p1", "p2", "p3"):
+        paired.ledger.add_ratings([RatingRow(item, "ann", "annotator", "CORRECT")])
+    paired.ledger.add_sample(Sample("s", "agreement", "x", 1, {}, (("p1", 0.25), ("p2", 0.5))))
+    paired.ledger.add_sample(Sample("t", "agreement", "x", 1, {}, (("p2", 0.1),)))
+    everything = paired.ratings()
+    assert everything.frame["weight"].tolist() == [4.0, 2.0, 1.0]
+    assert any("1 items are in several samples" in note for note in everything.notes)
+    one = paired.ratings("t")
+    assert one.frame[["item_id", "weight"]].to_numpy().tolist() == [["p2", 10.0]]
+    assert one.notes == ()
+
+
+# Scoring
+
+
+def test_scores_are_the_figures_of_the_scoring_core(study: Study) -> None:
+    report = study.score()
+    rows = {(row["system"], row["variant"]): row for row in report.rows}
+    alpha = rows[("alpha", "")]
+    # q1: both right, one by an alias: 1. q2: the three letters are there: 1; in place is A: 1/3.
+    assert alpha["figures"]["llm_judge_f1"] == pytest.approx(1.0)
+    assert alpha["figures"]["llm_judge_f1_ordered"] == pytest.approx(1 / 3)
+    beta = rows[("beta", "")]
+    assert beta["figures"]["llm_judge_f1"] == 0.0  # 0 for the wrong list, 0 for the empty answer
+    assert (beta["given"], beta["empty"], beta["responses"]) == (1, 1, 2)
+    thinking = rows[("alpha", "thinking")]
+    assert thinking["figures"]["llm_judge_f1_ordered"] == 1.0
+    scores = study.scores()
+    assert len(scores) == 5
+    assert set(scores["recipe_sha256"]) == {report.recipe_sha256}
+    assert set(scores["recipe"]) == {"listqa"}
+    assert scores["judge_sha256"].nunique() == 1
+    mean = scores[scores["system"] == "beta"]["llm_judge_f1"].mean()
+    assert mean == beta["figures"]["llm_judge_f1"]
+
+
+def test_pairs_keep_unmatched_elements_of_both_sides(study: Study) -> None:
+    pairs = study.pairs()
+    beta = pairs[(pairs["system"] == "beta") & (pairs["question_id"] == "q1")]
+    assert len(beta) == 3 and beta["n_predicted"].tolist() == [3, 3, 3]
+    blank = pairs[(pairs["system"] == "beta") & (pairs["question_id"] == "q2")]
+    assert blank["reference"].tolist() == ["A", "B", "C"]
+    assert set(blank["how"]) == {"unmatched"} and blank["item_id"].isna().all()
+    assert len(study.items()) == 11
+    assert {item.system for item in study.items()} == {"alpha", "beta", "alpha (thinking)"}
+    unmatched = [item for item in study.items() if item.reference is None]
+    assert len(unmatched) == 1
+
+
+def test_given_pairs_have_a_share_and_no_f1(paired: Study) -> None:
+    (row,) = paired.score().rows
+    assert row["unit"] == "pairs" and row["pairs"] == 3
+    # "paname" is an alias of Paris: right. "London" and "The Seine" are not.
+    assert row["figures"] == {"share_correct": pytest.approx(1 / 3)}
+    scores = paired.scores()
+    assert scores["share_correct"].tolist() == [0.5, 0.0]
+    assert scores["llm_judge_f1"].isna().all()
+
+
+def test_given_pairs_with_counts_have_f1(empty: Study, tmp_path: Path) -> None:
+    rows = [
+        {
+            **PAIR,
+            "item_id": "a",
+            "predicted": "A",
+            "system": "s",
+            "n_reference": 4,
+            "n_predicted": 2,
+        },
+        {
+            **PAIR,
+            "item_id": "b",
+            "predicted": "B",
+            "system": "s",
+            "n_reference": 4,
+            "n_predicted": 2,
+        },
+    ]
+    empty.add_pairs(write(tmp_path / "p.jsonl", rows))
+    empty.score()
+    (f1,) = empty.scores()["llm_judge_f1"]
+    assert f1 == pytest.approx(2 * 1 / (2 + 4))  # one right of 2 given, 4 wanted
+
+
+def test_nothing_to_score_says_what_to_do(empty: Study, tmp_path: Path) -> None:
+    for call in (empty.score, empty.pairs, empty.ratings, empty.items):
+        with pytest.raises(StudyError, match="no responses and no pairs.*--as responses"):
+            call()
+    with pytest.raises(StudyError, match="no scores.*accord score"):
+        empty.scores()
+    empty.add_questions(write(tmp_path / "q.jsonl", QUESTIONS))
+    with pytest.raises(StudyError, match="no responses"):
+        empty.score()
+
+
+def test_deleted_tables_come_back_the_same(study: Study) -> None:
+    study.score()
+    before, frame = snapshot(study)["files"], study.scores()
+    ratings = study.ledger.rating_rows(history=True)
+    shutil.rmtree(study.path / "tables")
+    study.score()
+    assert snapshot(study)["files"] == before  # byte for byte
+    assert study.scores().equals(frame)
+    assert study.ledger.rating_rows(history=True) == ratings  # and no verdict came twice
+
+
+def test_pairs_and_ratings_need_no_tables(study: Study) -> None:
+    study.score()
+    pairs, items = study.pairs(), study.items()
+    shutil.rmtree(study.path / "tables")
+    assert study.pairs().equals(pairs)
+    shutil.rmtree(study.path / "tables")
+    assert study.items() == items
+    assert len(study.ratings().frame) == 11
+    with pytest.raises(StudyError, match="no scores"):
+        study.scores()
+
+
+@pytest.mark.parametrize("change", ["delete a part", "cut a part", "cut the manifest"])
+def test_damaged_tables_are_noticed_and_made_again(study: Study, change: str) -> None:
+    study.score()
+    frame = study.pairs()
+    (part,) = (study.path / "tables").glob("pairs.*")
+    if change == "delete a part":
+        part.unlink()
+        assert study.pairs().equals(frame)
+    elif change == "cut the manifest":
+        manifest = study.path / "tables" / "manifest.json"
+        manifest.write_text(manifest.read_text()[:50])
+        assert study.pairs().equals(frame)
+    else:
+        part.write_bytes(part.read_bytes()[:100])
+        with pytest.raises(StudyError, match=r"can't be read.*delete the folder tables"):
+            study.pairs()
+        study.score()
+        assert study.pairs().equals(frame)
+
+
+def test_tables_are_stale_after_an_addition(study: Study, tmp_path: Path) -> None:
+    study.score()
+    more = {**RESPONSE, "system": "gamma"}
+    study.add_responses(write(tmp_path / "more.jsonl", [more]))
+    with pytest.raises(StudyError, match="older than"):
+        study.scores()
+    assert "gamma" in set(study.pairs()["system"])
+    study.score()
+    assert "gamma" in set(study.scores()["system"])
+
+
+def test_other_conventions_make_the_scores_stale(study: Study) -> None:
+    study.score()
+    text = (study.path / "study.toml").read_text()
+    (study.path / "study.toml").write_text(text + '\n[conventions]\nzero_overlap = "incorrect"\n')
+    with Study.open(study.path) as again:
+        with pytest.raises(StudyError, match="older than"):
+            again.scores()
+        again.score()
+        assert again.scores()["recipe_sha256"].iloc[0] == again.settings.recipe().sha256
+
+
+def test_many_chunks_and_processes_give_the_same_tables(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = study.score().rows
+    pairs, scores = study.pairs(), study.scores()
+    monkeypatch.setattr(scoring_run, "CHUNK", 1)
+    assert study.score().rows == rows
+    assert len(list((study.path / "tables").glob("pairs.*"))) == 2
+    assert study.pairs().equals(pairs) and study.scores().equals(scores)
+    assert study.score(jobs=2).rows == rows
+    assert study.pairs().equals(pairs) and study.scores().equals(scores)
+
+
+def test_two_judges_and_one_run_again(study: Study) -> None:
+    study.score(["exact"])
+    exact = study.scores()
+    study.score(["rouge"])
+    both = study.scores()
+    assert list(dict.fromkeys(both["judge"])) == ["exact", "rouge"]
+    assert both[both["judge"] == "exact"].reset_index(drop=True).equals(exact)
+    assert study.ledger.raters() == {"exact": "judge", "rouge": "judge"}
+    with pytest.raises(SettingsError, match="no judge 'gpt'"):
+        study.score(["gpt"])
+
+
+def test_progress_counts_responses_and_pairs(paired: Study) -> None:
+    seen: list[tuple[int, int]] = []
+    paired.score(progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
+
+
+class AskingJudge:
+    """Answers from the reply store and asks for what is not in it, as a model judge does."""
+
+    labels = (CORRECT, INCORRECT)
+
+    def __init__(
+        self, name: str, replies: ReplyStore, state: dict[str, Any], fresh: bool, repeat: int
+    ) -> None:
+        self.name, self._replies, self._state = name, replies, state
+        self._fresh, self._repeat = fresh, repeat
+
+    def settings(self) -> dict[str, Any]:
+        return {"type": "asking", "prompt": "p"}
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        asked = self._state["asked"]
+        keys = [ReplyKey("e", "m", "p", "{}", i.content_sha256, self._repeat) for i in items]
+        found = {} if self._fresh else self._replies.find(keys)
+        for item, key in zip(items, keys, strict=True):
+            if key not in found:
+                if len(asked) >= self._state["fail_after"]:
+                    raise RuntimeError("the endpoint fell over")
+                asked.append(item.content_sha256)
+                found[key] = Reply(key, None if item.predicted == "B" else CORRECT)
+                self._replies.save([found[key]])
+        return [
+            Judgement(item.item_id, found[key].text, None if found[key].text else "empty")
+            for item, key in zip(items, keys, strict=True)
+        ]
+
+
+@pytest.fixture
+def asking(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Makes every judge an asking one; ``asked`` lists the contents it had to ask about."""
+    state: dict[str, Any] = {"asked": [], "fail_after": 10**9}
+
+    def make(
+        name: str, table: Any, *, replies: ReplyStore, fresh: bool, repeat: int, **_: Any
+    ) -> AskingJudge:
+        return AskingJudge(name, replies, state, fresh, repeat)
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", make)
+    return state
+
+
+def test_no_judge_is_asked_twice(study: Study, asking: dict[str, Any], tmp_path: Path) -> None:
+    study.score()
+    first = list(asking["asked"])
+    # Equal contents (q2 of alpha, thinking or not) have one reply.
+    assert {item.content_sha256 for item in study.items()} <= set(first)
+    assert len(first) == len(set(first))
+    study.score()
+    shutil.rmtree(study.path / "tables")
+    study.score()
+    assert asking["asked"] == first
+    study.add_responses(write(tmp_path / "m.jsonl", [{**RESPONSE, "system": "n"}]))
+    study.score()
+    assert asking["asked"] == first  # the same answers of another system: the same contents
+
+
+def test_an_unreadable_reply_is_unscored_and_no_class(study: Study, asking: Any) -> None:
+    report = study.score()
+    frame = study.ratings().frame
+    unscored = frame[frame["status"] == "unscored"]
+    assert len(unscored) == 2 and unscored["rating"].isna().all()  # the two elements B
+    assert {reason for cell in unscored["reasons"] for reason in cell} == {"empty"}
+    assert sum(row["unscored"] for row in report.rows) == 2
+
+
+def test_fresh_asks_again_and_keeps_the_old_replies(study: Study, asking: Any) -> None:
+    study.score()
+    first = len(asking["asked"])
+    study.score(fresh=True)
+    assert len(asking["asked"]) == 2 * first
+    ((count,),) = study.ledger.query("SELECT count(*) FROM reply")
+    assert count == 2 * first
+
+
+def test_repeat_asks_each_time_and_remembers_each(study: Study, asking: Any) -> None:
+    study.score(repeat=2)
+    assert study.ledger.raters() == {"exact": "judge", "exact#2": "judge"}
+    asked = len(asking["asked"])
+    assert study.ledger.query("SELECT repeat, count(*) FROM reply GROUP BY repeat") == [
+        (0, asked // 2),
+        (1, asked // 2),
+    ]
+    study.score(repeat=2)
+    assert len(asking["asked"]) == asked
+    for bad in ({"repeat": 0}, {"jobs": 0}):
+        with pytest.raises(SettingsError, match="can't be 0"):
+            study.score(**bad)
+
+
+def test_a_crash_while_scoring_keeps_the_tables_and_what_was_paid_for(
+    study: Study, asking: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(scoring_run, "CHUNK", 1)
+    study.score()
+    files, asked = snapshot(study)["files"], len(asking["asked"])
+    rows = [
+        {**RESPONSES[0], "system": "gamma", "response": "1. Ringo Starr\n2. Pete Best"},
+        {**RESPONSES[2], "system": "gamma", "response": "1. X\n2. Y\n3. Z"},
+    ]
+    study.add_responses(write(tmp_path / "more.jsonl", rows))
+    asking["fail_after"] = asked + 3  # the first chunk is judged, the second falls over
+    with pytest.raises(RuntimeError, match="fell over"):
+        study.score()
+    assert snapshot(study)["files"] == files  # the former tables are in force
+    assert not (study.path / "tables" / ".new").exists()
+    assert study.ledger.damage() == []
+    asking["fail_after"] = 10**9
+    study.score()
+    assert len(asking["asked"]) == len(set(asking["asked"]))  # nothing was asked twice
+    assert set(study.scores()["system"]) == {"alpha", "beta", "gamma"}
+
+
+def test_a_crash_while_the_tables_are_put_in_force(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest is the last thing to change: with the old one, the old parts are all there."""
+    study.score()
+    frame, pairs = study.scores(), study.pairs()
+    from accord.study import tables
+
+    real, calls = tables.os.replace, 0
+
+    def fail(source: Any, target: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tables.os, "replace", fail)
+        with pytest.raises(KeyboardInterrupt):
+            study.score()
+    assert study.scores().equals(frame) and study.pairs().equals(pairs)
+    study.score()
+    assert study.scores().equals(frame)
+    names = [path.name for path in (study.path / "tables").iterdir()]
+    assert len(names) == 4, names  # elements, pairs, scores, manifest: no orphan is left
+
+
+def test_a_judge_that_answers_other_items_is_a_bug(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong:
+        name, labels = "wrong", (CORRECT,)
+
+        def settings(self) -> dict[str, Any]:
+            return {}
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            return [Judgement(item.item_id, CORRECT) for item in reversed(items)]
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", lambda *_, **__: Wrong())
+    with pytest.raises(RuntimeError, match="other items"):
+        study.score()
+
+
+# Provenance
+
+
+def test_provenance_says_what_the_figures_rest_on_and_nothing_private(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-private-indeed")
+    study.score()
+    found = study.provenance()
+    text = json.dumps(found, allow_nan=False)
+    assert found["versions"]["accord"] and found["versions"]["pandas"]
+    assert [file["name"] for file in found["inputs"]] == ["questions.jsonl", "responses.jsonl"]
+    assert all(len(file["sha256"]) == 64 for file in found["inputs"])
+    assert found["recipe"] == study.settings.recipe().block()
+    assert found["judges"]["exact"]["type"] == "exact"
+    assert [step["action"] for step in found["steps"]] == ["init", "add", "add", "score"]
+    assert str(study.path) not in text and str(Path.home()) not in text
+    assert "very-private" not in text
+
+
+def test_a_judge_s_absolute_path_is_shown_as_a_file_name(empty: Study) -> None:
+    text = (empty.path / "study.toml").read_text()
+    judge = '\n[judge.f]\ntype = "file"\npath = "/home/someone/verdicts.csv"\n'
+    (empty.path / "study.toml").write_text(text + judge)
+    with Study.open(empty.path) as again:
+        assert again.provenance()["judges"]["f"]["path"] == "verdicts.csv"
+
+
+# A folder that can't be written
+
+READ_ONLY = (
+    "import sys\n"
+    "from accord.scoring.errors import StudyError\n"
+    "from accord.study import Study\n"
+    "with Study.open(sys.argv[1]) as study:\n"
+    "    print(len(study.items()), len(study.ratings().frame))\n"
+    "    for call in (study.score, lambda: study.add_questions(sys.argv[2])):\n"
+    "        try:\n"
+    "            call()\n"
+    "        except StudyError as error:\n"
+    "            print(error)\n"
+)
+
+
+@pytest.mark.parametrize("tables", [True, False])
+def test_a_study_that_cant_be_written_can_be_read(
+    study: Study,
+    tmp_path: Path,
+    read_only: Callable[[Path], None],
+    as_user: Callable[..., str],
+    tables: bool,
+) -> None:
+    study.score()
+    study.close()
+    if not tables:
+        shutil.rmtree(study.path / "tables")
+    else:
+        read_only(study.path / "tables")
+    (study.path / "ledger.lock").unlink(missing_ok=True)
+    read_only(study.path)
+    lines = as_user(READ_ONLY, str(study.path), str(tmp_path / "questions.jsonl")).splitlines()
+    assert lines[0] == "11 11"
+    assert len(lines) == 3 and all("can't be written" in line for line in lines[1:])
+
+
+def test_all_errors_are_the_user_s(tmp_path: Path) -> None:
+    for error in (InputError, SettingsError, StudyError):
+        assert issubclass(error, AccordError)
