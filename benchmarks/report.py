@@ -112,7 +112,7 @@ def made_up(rows: int, seed: int = 1) -> Report:
         response_scores=scores,
         disagreements=disagreements,
         systems=[
-            {"system": f"system-{i}", "responses": 190, "human": 0.5 + i / 9, "judge": 0.52 + i / 9}
+            {"judge": JUDGE, "system": f"system-{i}", "responses": 190, "llm_judge_f1": 0.5 + i / 9}
             for i in range(3)
         ],
         recipe={"name": "listqa", "tokenizer": "rouge"},

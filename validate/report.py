@@ -108,8 +108,8 @@ def build_report(
         reference, predicted, judges`` (name → verdict), ``people`` (name → verdict), ``final``
         (or None), ``comments`` (list of texts).
     systems
-        One row a system: ``system, responses, human, judge``, further columns are shown as they
-        come.
+        One row a judge and system: ``judge`` (its name), ``system``, ``responses``, and its mean
+        figures (``llm_judge_f1``, …); further columns are shown as they come.
     audit
         The error rate of the gold answers (an Estimate's dictionary), None without an audit.
     recipe, provenance

@@ -181,7 +181,8 @@ def _nothing(compared: set[str]) -> str:
 def _byline(report: Report) -> str:
     when = report.provenance.get("generated_at")
     name = report.recipe.get("name")
-    when = str(when or "").replace("T", " ").replace("+00:00", " UTC")
+    # 2025-06-01T09:30:00+00:00 reads better as 2025-06-01 09:30:00 UTC.
+    when = " ".join(str(when or "").split("T", 1)).replace("+00:00", " UTC")
     parts = ["Agreement report", f"recipe {name}" if name else "", when]
     return " · ".join(part for part in parts if part)
 
