@@ -31,11 +31,13 @@ from .errors import InputError
 from .parse_blocks import read_blocks
 from .parse_data import DataList, read_html, read_json, read_json_in_text
 from .parse_inline import first_sentence, read_enumeration
-from .parse_lines import Line, read_lines
+from .parse_lines import Line
+from .parse_runs import read_lines
 from .parse_text import clean, head_of, plain
 from .records import Element
+from .refusal import refuses
 
-__all__ = ["PARSER", "Parsed", "is_refusal", "parse", "plain", "read_reference"]
+__all__ = ["PARSER", "Parsed", "parse", "plain", "read_reference"]
 
 PARSER = "accord-list-1"
 """Name and version of the list parser; another number means that answers may be read otherwise."""
@@ -102,6 +104,8 @@ def parse(text: str) -> Parsed:
         found = read_html(text)
         if found is not None:
             return _from_data(found, "html")
+    if "\n" not in text.strip():
+        text = _on_lines(text)
     lines = read_lines(text)
     lists = read_blocks(lines)
     if lists is not None:
@@ -116,7 +120,7 @@ def parse(text: str) -> Parsed:
             tuple(elements),
             "\n".join(lists.preamble),
             "\n".join(lists.trailer),
-            first.marker,
+            _marker(first.marker, elements),
             first.rule,
         )
     found = read_json_in_text(text)
@@ -169,7 +173,7 @@ _THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
 _CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
 _LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_NULS = {code: None for code in range(32) if code not in (9, 10)}
+_UNSEEN = dict.fromkeys([*range(9), *range(11, 32), 0x200B, 0x2060, 0xFEFF])
 
 
 def _prepare(text: str) -> str:
@@ -177,7 +181,7 @@ def _prepare(text: str) -> str:
     if "\r" in text or not text.isascii() or "\x0b" in text or "\x0c" in text:
         text = _BREAKS.sub("\n", text)
     if not text.isprintable():
-        text = text.translate(_NULS)
+        text = text.translate(_UNSEEN)
     if "<" in text:
         text = _CONTROL.sub("", _without_reasoning(text))
     if "\\n" in text:
@@ -186,8 +190,8 @@ def _prepare(text: str) -> str:
 
 
 def _without_reasoning(text: str) -> str:
-    """Without reasoning blocks; one never closed goes on to the end, one never opened to its end."""
-    kept = []
+    """Without reasoning blocks, those that lack their opening or closing tag included."""
+    kept: list[str] = []
     start = 0
     depth = 0
     for tag in _THINK.finditer(text):
@@ -204,6 +208,31 @@ def _without_reasoning(text: str) -> str:
     if depth == 0:
         kept.append(text[start:])
     return "".join(kept)
+
+
+def _marker(first: str, elements: Sequence[Element]) -> str:
+    """The kind of the first block; marked elements with attributes anywhere make it nested."""
+    if first in ("numbered", "bullet") and any(e.attributes and not e.aside for e in elements):
+        return "nested"
+    return first
+
+
+_RUNNING = re.compile(r"(?:(?<=\s)|^)[(]?(\d{1,2})[.)]\s")
+_DOTS = re.compile(r"\s[•·●▪]\s")
+
+
+def _on_lines(text: str) -> str:
+    """A list written on one line, "1. A 2. B 3. C" or "• A • B", with a line for each item."""
+    starts: list[int] = []
+    for match in _RUNNING.finditer(text):
+        if int(match[1]) == len(starts) + 1:
+            starts.append(match.start())
+    if len(starts) < 3:
+        if len(_DOTS.findall(text)) < 2 and not text.lstrip().startswith(("•", "●", "▪")):
+            return text
+        starts = [match.start() + 1 for match in _DOTS.finditer(text)]
+    bounds = [0, *starts, len(text)]
+    return "\n".join(text[a:b].strip() for a, b in zip(bounds, bounds[1:], strict=False))
 
 
 def _from_data(found: DataList, marker: str) -> Parsed:
@@ -227,8 +256,8 @@ def _plain_lines(lines: list[Line]) -> Parsed:
     texts = [line.text.strip() for line in lines]
     if not texts:
         return Parsed()
-    if any(line.kind == "code" for line in lines):
-        return _prose(texts)
+    if any(line.kind == "code" for line in lines) or refuses("\n".join(texts[:3])):
+        return _prose()
     if len(texts) > 1:
         several = _several(texts)
         if several is not None:
@@ -247,13 +276,13 @@ def _plain_lines(lines: list[Line]) -> Parsed:
                 "delimiter",
                 f"one line, {found.separator}",
             )
-    if len(texts) == 1 and _is_bare(texts[0]):
+    if len(texts) == 1 and _is_bare(texts[0]) and clean(texts[0]):
         return Parsed((_bare(texts[0]),), rule="bare answer")
-    return _prose(texts)
+    return _prose()
 
 
-def _prose(texts: list[str]) -> Parsed:
-    return Parsed(preamble="\n".join(texts), marker="prose", rule="prose")
+def _prose() -> Parsed:
+    return Parsed(marker="prose", rule="prose")
 
 
 def _several(texts: list[str]) -> Parsed | None:
@@ -273,6 +302,8 @@ def _several(texts: list[str]) -> Parsed | None:
         rule = "lines below a colon" if preamble else "short lines"
     elif preamble and count > 1:
         rule = "lines below a colon"
+    elif count > 2 and len(rest[count].split()) > 6 and _SENTENCE.search(rest[count]):
+        rule = "short lines"
     else:
         return None
     if rule != "quoted or bold lines" and count < len(rest):
@@ -308,44 +339,3 @@ def _is_bare(text: str) -> bool:
     end = first_sentence(text)
     whole = end >= len(text.rstrip(".!?。！？। "))
     return whole and not (end < len(text) and words > 4)
-
-
-_REFUSAL = re.compile(
-    r"""(?:^|\b)(?:
-      i(?:['’]m|\ am)\ (?:so\ |very\ |really\ )?(?:sorry|afraid|unable|not\ (?:able|sure|aware|allowed))
-    | i\ (?:can(?:['’]?t|not|\ not)|could(?:n['’]t|\ not)|won['’]?t|will\ not|am\ unable|must\ decline)
-    | i\ (?:do(?:n['’]t|\ not))\ (?:know|have|recall)
-    | i\ (?:have|possess)\ no\ (?:information|knowledge|idea|data|record)
-    | as\ an\ ai\b | (?:un)?fortunately,?\ i\ (?:can|do|am)
-    | (?:there\ is\ )?(?:no|not\ enough|insufficient)\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)?
-    | lo\ siento | no\ (?:lo\ )?(?:sé|puedo) | je\ (?:ne\ (?:sais|peux)|suis\ désolé)
-    | es\ tut\ mir\ leid | ich\ (?:weiß|kann)\b.{0,40}\bnicht | das\ weiß\ ich\ nicht
-    | mi\ dispiace | não\ sei | desculpe | извините | я\ не\ (?:знаю|могу)
-    )""",
-    re.I | re.X,
-)
-_REFUSAL_CJK = re.compile(
-    r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"
-    r"分かりません|できません|죄송|모르겠|알 수 없"
-)
-_REFUSAL_WORDS = frozenset(
-    {"unknown", "i don't know", "i dont know", "i do not know", "no answer", "not sure", "idk"}
-    | {"cannot answer", "can't answer", "n/a", "no idea", "unanswerable"}
-)
-
-
-def is_refusal(text: str, parsed: Parsed) -> bool:
-    """Whether an answer declines to answer.
-
-    It does when it holds no element and its first 300 characters refuse in words of one of a dozen
-    languages, or when it is nothing but "I don't know", "unknown", "N/A" and the like. "None" is an
-    answer.
-    """
-    if not parsed.elements:
-        start = text.strip()[:300]
-        return bool(_REFUSAL.search(start) or _REFUSAL_CJK.search(start))
-    if len(parsed.elements) == 1 and parsed.marker == "none":
-        only = parsed.elements[0].text
-        word = only.casefold().replace("’", "'").strip(" .!")
-        return word in _REFUSAL_WORDS or bool(_REFUSAL.match(only) or _REFUSAL_CJK.match(only))
-    return False

@@ -7,47 +7,14 @@ end) shows whether they continue the item, head the next block, or belong to nei
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from .parse_elements import Block, Sub, Top, element_of, settle_asides, settle_sections
 from .parse_lines import Line
 from .parse_table import read_table
-from .parse_text import clean, head_of, key_value, strip_quotes
-from .records import Element
+from .parse_text import clean, key_value
 
-__all__ = ["Block", "Lists", "read_blocks"]
-
-
-@dataclass(slots=True)
-class Sub:
-    """A line under an item: ``deep`` if it hangs below another one."""
-
-    line: Line
-    content: list[str]
-    deep: bool = False
-
-
-@dataclass(slots=True)
-class Top:
-    """One item: its marked line, the lines that continue it, the lines under it."""
-
-    line: Line
-    content: list[str]
-    subs: list[Sub] = field(default_factory=list)
-    continued: int = 0
-
-
-@dataclass(slots=True)
-class Block:
-    """Items without a break, the line that heads them, and what they are."""
-
-    marker: str
-    rule: str
-    tops: list[Top] = field(default_factory=list)
-    section: str | None = None
-    lead: Line | None = None
-    elements: list[Element] = field(default_factory=list)
-    aside: bool = False
+__all__ = ["Lists", "read_blocks"]
 
 
 @dataclass(slots=True)
@@ -66,16 +33,14 @@ def read_blocks(lines: list[Line]) -> Lists | None:
     blocks = [block for block in walk.blocks if block.tops or block.elements]
     if not blocks:
         return None
-    _settle_sections(blocks, walk.preamble)
+    settle_sections(blocks, walk.preamble)
     for block in blocks:
         if not block.elements:
-            block.elements = [e for top in block.tops if (e := _element(top)) is not None]
-            if any(element.attributes for element in block.elements):
-                block.marker = "nested"
+            block.elements = [e for top in block.tops if (e := element_of(top)) is not None]
     blocks = [block for block in blocks if block.elements]
     if not blocks:
         return None
-    _settle_asides(blocks)
+    settle_asides(blocks)
     return Lists(blocks, walk.preamble, walk.trailer)
 
 
@@ -90,7 +55,8 @@ class _Walk:
         self.block: Block | None = None
         self.item: Top | None = None
         self.pending: list[tuple[Line, bool]] = []  # unmarked lines, with "a blank stood before"
-        self.headings: list[Line] = []
+        self.heading: Line | None = None
+        self.between: list[str] = []  # texts since the last block that head nothing so far
         self.gap = False
         self.follower = _followers(lines)
 
@@ -112,27 +78,24 @@ class _Walk:
                 continue
             elif line.kind == "heading":
                 self._close()
-                self.headings.append(line)
+                self._set_aside()
+                self.heading = line
                 self.gap = False
             elif line.kind == "marked":
-                self._marked(at, line)
+                self._marked(line)
                 self.gap = False
             else:
-                if self.headings:
-                    # Prose below a heading: the heading still names the block that follows.
-                    self.pending.append((line, True))
-                else:
-                    self.pending.append((line, self.gap))
+                self.pending.append((line, self.gap))
                 self.gap = False
             at += 1
         self._finish()
 
     # What a marked line is
 
-    def _marked(self, at: int, line: Line) -> None:
+    def _marked(self, line: Line) -> None:
         item = self.item
         if self.block is None or item is None or not self.block.tops:
-            self._open(at, line)
+            self._open(line)
             return
         if self._is_sub(line, item):
             self._continue()
@@ -142,7 +105,7 @@ class _Walk:
             self._add_top(line)
         else:
             self._close()
-            self._open(at, line)
+            self._open(line)
 
     def _is_sub(self, line: Line, item: Top) -> bool:
         above = item.line
@@ -166,10 +129,15 @@ class _Walk:
         if last is not None and last.style == line.style and not self.pending:
             return True
         if above.number is not None:
-            return direct or self._goes_on(item)
+            return direct or self._goes_on(item) or self._usual_below(line)
         if line.number is None:
             return direct and self._goes_on(item)  # another bullet sign below this one
         return False
+
+    def _usual_below(self, line: Line) -> bool:
+        """Whether an earlier item of the block has lines of this style below it."""
+        tops = self.block.tops if self.block and not self.pending else []
+        return any(sub.line.style == line.style for top in tops[-3:] for sub in top.subs)
 
     def _headed(self, line: Line) -> bool:
         """Whether an unindented line with a colon stands directly above."""
@@ -201,26 +169,32 @@ class _Walk:
 
     # Building
 
-    def _open(self, at: int, line: Line) -> None:
+    def _open(self, line: Line) -> None:
         block = Block(_marker(line), _rule(line))
-        lead = self.pending[-1][0] if self.pending and _is_colon_line(self.pending[-1][0]) else None
-        if lead is not None and not self.headings:
-            self.pending.pop()
-            block.lead = lead
-        if self.headings:
-            block.section = clean(self.headings[-1].text.strip().lstrip("#").strip("# "))
-        self._spill([heading.text for heading in self.headings[:-1]])
-        self.blocks.append(block)
+        self._head(block)
         self.block = block
         self._add_top(line)
 
-    def _spill(self, headings: list[str]) -> None:
-        """What waited and belongs to no block: preamble before the first, else dropped."""
+    def _head(self, block: Block) -> None:
+        """Start a block below what waited: its heading, its line with a colon, other text."""
+        if self.heading is not None:
+            block.section = clean(self.heading.text.strip().strip("# "))
+        elif self.pending and _is_colon_line(self.pending[-1][0]):
+            block.lead = self.pending.pop()[0]
         if not self.blocks:
-            self.preamble += headings
-            self.preamble += [line.text for line, _ in self.pending]
-        self.pending = []
-        self.headings = []
+            self.preamble = self.between
+            if self.heading is None or not self.between:
+                # Else the text below the heading only leads in to its section.
+                self.preamble += [line.text for line, _ in self.pending]
+        self.blocks.append(block)
+        self.between, self.pending, self.heading = [], [], None
+
+    def _set_aside(self) -> None:
+        """Keep what waited, in its order, as text that heads no block."""
+        if self.heading is not None:
+            self.between.append(self.heading.text)
+        self.between += [line.text for line, _ in self.pending]
+        self.heading, self.pending = None, []
 
     def _add_top(self, line: Line) -> None:
         if self.block is None:
@@ -267,11 +241,9 @@ class _Walk:
 
     def _finish(self) -> None:
         self._close()
-        rest = [line.text for line in self.headings] + [line.text for line, _ in self.pending]
+        self._set_aside()
         if self.blocks:
-            self.trailer = [text.strip() for text in rest if text.strip()]
-        else:
-            self.preamble += rest
+            self.trailer = [text.strip() for text in self.between if text.strip()]
         self.preamble = [text.strip() for text in self.preamble if text.strip()]
 
     # Other blocks
@@ -286,13 +258,7 @@ class _Walk:
                 line.kind = "plain"
             return start
         self._close()
-        block = Block("table", "table", elements=elements)
-        if self.headings:
-            block.section = clean(self.headings[-1].text.strip().lstrip("#").strip("# "))
-        elif self.pending and _is_colon_line(self.pending[-1][0]):
-            block.lead = self.pending.pop()[0]
-        self._spill([heading.text for heading in self.headings[:-1]])
-        self.blocks.append(block)
+        self._head(Block("table", "table", elements=elements))
         self.gap = False
         return end
 
@@ -312,9 +278,9 @@ class _Walk:
                 item.content.append(content)
         if self.block is None or not self.block.tops or self.block.tops[-1].line.style != "#1":
             self._close()
-            self._spill([line.text for line in self.headings])
+            self._set_aside()
             self.block = Block("numbered", "numbered headings")
-            self.blocks.append(self.block)
+            self._head(self.block)
         self.block.tops.append(item)
         self.item = None
         self.pending = []
@@ -403,105 +369,3 @@ def _rule(line: Line) -> str:
 
 def _is_colon_line(line: Line) -> bool:
     return line.kind == "plain" and line.text.rstrip().rstrip("*_ ").endswith((":", "："))
-
-
-# Sections
-
-_SENTENCE_END = re.compile(
-    r"\b(?:are|is|were|was|be|includ\w+|as|follow\w*|of|by|for|here|below|list|sind|ist|son|sont|"
-    r"sono|like|contain\w*|have|has|example)\W*$",
-    re.I,
-)
-
-
-def _settle_sections(blocks: list[Block], preamble: list[str]) -> None:
-    """A line with a colon above a block: section or preamble."""
-    for at, block in enumerate(blocks):
-        lead = block.lead
-        if lead is None:
-            continue
-        label = clean(lead.text)
-        short = len(label) <= 60 and len(label.split()) <= 6 and not re.search(r"[,.!?，。]", label)
-        if at == 0 and (len(blocks) == 1 or not short or _SENTENCE_END.search(label)):
-            preamble.append(lead.text.strip())
-        else:
-            block.section = label
-
-
-# Asides
-
-_COMMENT = re.compile(
-    r"(?:why\b|how (?:to|these|this)|what to do|what this means|(?:key|important|additional|other)?"
-    r" ?(?:notes?|takeaways?|tips?|points? to (?:note|remember))\b|nota bene|summary|conclusion|"
-    r"disclaimer|sources?\b|references?\b|reasoning|explanations?\b|next steps|further reading|"
-    r"advice|warum|hinweise?\b|tipps\b|zusammenfassung|quellen|pourquoi|remarques?\b|conseils\b|"
-    r"por qué|notas?\b|consejos\b|resumen|примечани|为什么|注意|说明|小贴士|総括|注意点)",
-    re.I,
-)
-_ANSWER = re.compile(
-    r"(?:(?:my |the )?final (?:answer|list)|answers?|antwort|réponse|respuesta|risposta|ответ|答案|"
-    r"最终答案|回答)\b",
-    re.I,
-)
-
-
-def _settle_asides(blocks: list[Block]) -> None:
-    """Mark the blocks that comment on the answer, as long as one block is left."""
-    if len(blocks) < 2:
-        return
-    answers = [b for b in blocks if b.section is not None and _ANSWER.match(b.section)]
-    if answers:
-        found = [block for block in blocks if block not in answers]
-    else:
-        found = [
-            block
-            for at, block in enumerate(blocks)
-            if (at > 0 and block.section is not None and _COMMENT.match(block.section))
-            or all(element.text.rstrip().endswith(("?", "？")) for element in block.elements)
-        ]
-    if len(found) < len(blocks):
-        for block in found:
-            block.aside = True
-
-
-# Elements
-
-
-def _element(top: Top) -> Element | None:
-    raw = " ".join(part for part in top.content if part)
-    text = clean(raw)
-    attributes = _attributes(top.subs)
-    if not text:
-        return None
-    if top.line.style == "label":
-        text = clean(" ".join([top.line.text.strip(), *top.content[1:]]))
-        head: str | None = head_of(top.line.text, text)
-    elif len(top.content) > 1:
-        head = head_of(top.content[0], clean(top.content[0])) or clean(top.content[0])
-    else:
-        head = head_of(top.content[0], text)
-    return Element(text, attributes=attributes, head=head)
-
-
-def _attributes(subs: list[Sub]) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    parent = ""
-    for at, sub in enumerate(subs):
-        raw = " ".join(sub.content)
-        text = clean(raw)
-        if not text:
-            continue
-        if sub.deep:
-            pairs.append((parent, strip_quotes(text)))
-            continue
-        key, value = key_value(text)
-        bare = raw.rstrip().rstrip("*_ ").endswith((":", "："))
-        has_deep = at + 1 < len(subs) and subs[at + 1].deep
-        parent = key or text
-        if has_deep and bare and not key:
-            continue
-        if bare and not key:
-            pairs.append((text, ""))
-        else:
-            pairs.append((key, value))
-    return tuple(pairs)

@@ -105,9 +105,9 @@ def _elements(value: Any) -> tuple[Element, ...] | None:
 def _element(item: Any) -> Element | None:
     if isinstance(item, Mapping):
         pairs = [(str(key), _text(value)) for key, value in item.items()]
-        if not pairs:
-            return None
-        return Element(clean(pairs[0][1]), attributes=tuple(pairs[1:]))
+        while pairs and not clean(pairs[0][1]):
+            del pairs[0]
+        return Element(clean(pairs[0][1]), attributes=tuple(pairs[1:])) if pairs else None
     if item is None:
         return None
     text = clean(_text(item))

@@ -46,8 +46,16 @@ _AND_SO_ON = re.compile(
 _VERB = re.compile(
     r"\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
     r"consist(?:s|ed|ing)? of|composed of|made up of|(?:star|featur)(?:s|ed|ing)|contain(?:s|ed)?|"
-    r"known as|called|named|like|sind|waren|son|sont|étaient|sono|eran|são)\b",
+    r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|"
+    r"known as|called|named|like|sind|waren|son|sont|étaient|sono|eran|são|هي|هم|تشمل|مثل)\b",
     re.I,
+)
+_VERB_CJK = re.compile(
+    "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|有(?=[^、，]{1,12}[、，])|"
+    "是(?=[^、，]{1,12}、)|(?:には|としては|では|は)、?"
+)
+_ENDING_CJK = re.compile(
+    "(?:など)?(?:です|であ(?:る|ります)|があ(?:る|ります)|が(?:挙|あ)げられます)$"
 )
 _VERB_TAIL = re.compile(r"\s+(?:(?![A-Z])[\w-]+\s+){0,2}?of(?=\s)")
 _PREPOSITION = re.compile(
@@ -62,11 +70,14 @@ _CLAUSE = re.compile(
     r"since|until|including|such)\b",
     re.I,
 )
+_RELATIVE = re.compile(r"(?:which|who|whom|whose|where|although|though|because|but)\b", re.I)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-z]|St|Dr|Mr|Mrs|Ms|Mt|Mts|Jr|Sr|No|Nr|vs|Lt|Sgt|Col|Gen|Capt|Prof|Rev|Inc|Ltd|"
     r"Co|Corp|Bros|ft|feat|etc|e\.g|i\.e|z\.B|ca|approx|Vol|Ch|Fig|dept|est)|\.[A-Za-z])$",
     re.I,
 )
+_DOTTED = re.compile(r"\b(?:[A-Za-z]\.[A-Za-z]|Jr|Sr|Inc|Ltd|Co|Corp|Bros)$")
+_CLOSING = re.compile(r"\b(?:etc|jr|sr|inc|co)$", re.I)
 _PLACES = frozenset(
     """usa u.s. u.s.a. us uk canada australia england scotland wales ireland france germany italy
     spain india china japan mexico brazil russia portugal austria switzerland netherlands belgium
@@ -81,14 +92,12 @@ _PLACES = frozenset(
     + ["new york", "new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
     + ["south dakota", "west virginia", "rhode island", "new hampshire", "british columbia"]
 )
-_DATE = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}$|^\d{4}$", re.I
-)
+_DATE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}$", re.I)
 
 
 def read_enumeration(line: str) -> Enumeration | None:
     """The enumeration in one line, or None where there is none."""
-    line = " ".join(line.split())
+    line = plain(" ".join(line.split()))
     tokens = _structure(line)
     stripped = line.strip()
     if stripped.startswith("|") and stripped.count("|") > 2:
@@ -146,20 +155,18 @@ def first_sentence(line: str, tokens: list[tuple[int, str]] | None = None) -> in
         if sign in "。！？।":
             return at
         if sign in ".!?":
-            rest = line[at + 1 :].lstrip()
-            if sign == "." and _ABBREVIATION.search(line[max(0, at - 8) : at]):
-                if not rest or not _starts_sentence(line, at, rest):
+            following = line[at + 1 : at + 3].lstrip()[:1]
+            before = line[max(0, at - 12) : at]
+            if not following and sign == "." and _DOTTED.search(before):
+                return len(line)
+            if sign == "." and _ABBREVIATION.search(before):
+                # Only after some abbreviations can a sentence start.
+                if following and not (following.isupper() and _CLOSING.search(before)):
                     continue
-            elif rest and not (rest[0].isupper() or not rest[0].isalpha()):
+            elif following.isalpha() and not following.isupper():
                 continue
             return at
     return len(line)
-
-
-def _starts_sentence(line: str, at: int, rest: str) -> bool:
-    """After an abbreviation a sentence starts only where its last letter is no initial."""
-    word = re.search(r"[\w.]*$", line[max(0, at - 12) : at])
-    return bool(word and word[0].lower() in ("etc", "jr", "sr", "inc", "co")) and rest[0].isupper()
 
 
 def _colon(line: str, tokens: list[tuple[int, str]], end: int) -> int | None:
@@ -182,12 +189,16 @@ def _split(
 ) -> Enumeration | None:
     bounds = [start - 1, *cuts, end]
     parts = [line[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
+    rest = line[end:].lstrip(".。！？!?। ").strip()
+    parts, clause = _without_clause(parts, separator)
     so_on = _AND_SO_ON.search(parts[-1])
     if so_on is not None:
         parts[-1] = parts[-1][: so_on.start()].strip()
     parts = [part for part in parts if part]
     if len(parts) < 2 and not (so_on and parts):
         return None
+    if len(parts) > 1:
+        parts[-1] = _ENDING_CJK.sub("", parts[-1]) or parts[-1]
     parts, joined = _last(parts, separator)
     preamble = line[:start].strip() if led else ""
     if not led:
@@ -195,9 +206,9 @@ def _split(
         if opened is None:
             return None
         preamble, parts = opened
-    elif separator == "," and len(parts) < 3 and not joined:
+    elif separator == "," and (len(parts) < 3 and not joined or _is_date(parts)):
         return None
-    if separator == "," and any(len(part.split()) > 12 or len(part) > 120 for part in parts):
+    if separator == "," and any(len(part.split()) > 8 or len(part) > 120 for part in parts):
         return None
     if separator == "," and any(
         _CLAUSE.match(part) and len(part.split()) > 3 for part in parts[1:]
@@ -206,8 +217,23 @@ def _split(
     items = tuple(item for part in parts if (item := clean(part)))
     if len(items) < 2:
         return None
-    trailer = line[end:].lstrip(".。！？!?। ").strip()
-    return Enumeration(items, preamble, trailer, separator)
+    return Enumeration(items, preamble, " ".join(filter(None, [clause, rest])), separator)
+
+
+def _without_clause(parts: list[str], separator: str) -> tuple[list[str], str]:
+    """Without a clause that follows the items: "…, and Ringo; they split", "…, which I like"."""
+    clause: list[str] = []
+    if separator == ",":
+        last, sign, after = parts[-1].partition("; ")
+        if sign:
+            parts, clause = [*parts[:-1], last.strip()], [after]
+        while len(parts) > 3 and _CLAUSE.match(parts[-1]):
+            clause.insert(0, parts[-1])
+            parts = parts[:-1]
+        if len(parts) == 3 and _RELATIVE.match(parts[-1]):
+            clause.insert(0, parts[-1])
+            parts = parts[:-1]
+    return parts, ", ".join(clause)
 
 
 def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
@@ -220,15 +246,20 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
         return [*parts[:-1], last[1:].strip()], True
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
-        inner = None
-        for inner in pattern.finditer(_masked(last)):
-            pass
+        inner = _last_match(pattern, _masked(last))
         if inner is not None and last[: inner.start()].strip() and last[inner.end() :].strip():
             return [*parts[:-1], last[: inner.start()].strip(), last[inner.end() :].strip()], True
     return parts, False
 
 
 _BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|《[^《》]*》")
+
+
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = None
+    for match in pattern.finditer(text):
+        found = match
+    return found
 
 
 def _masked(text: str) -> str:
@@ -241,10 +272,7 @@ def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[
     for at in range(len(parts) - 1, -1, -1):
         part = parts[at]
         masked = _masked(plain(part)) if "*" in part or "_" in part else _masked(part)
-        verb = None
-        if masked == part or len(masked) == len(part):
-            for verb in _VERB.finditer(masked):
-                pass
+        verb = _last_match(_VERB, masked) if len(masked) == len(part) else None
         if verb is None:
             continue
         cut = verb.end()
@@ -259,6 +287,9 @@ def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[
             return None
         lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
         return _shared_article(lead, items)
+    cjk = _last_match(_VERB_CJK, parts[0]) if separator in "、," else None
+    if cjk is not None and len(parts) > 2 and parts[0][cjk.end() :].strip():
+        return parts[0][: cjk.end()], [parts[0][cjk.end() :].strip(), *parts[1:]]
     words = [len(part.split()) for part in parts]
     if separator in (";", "、"):
         return ("", parts) if max(words) <= 25 else None
@@ -266,7 +297,7 @@ def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[
         return "", parts
     if max(words) > 8:
         return _after_preposition(parts, joined)
-    if _is_place_or_date(parts) or (len(parts) < 3 and not joined):
+    if _is_place_or_date(parts) or (not joined and (len(parts) < 3 or max(words) > 6)):
         return None
     if any(_CLAUSE.match(part) for part in parts):
         return None
@@ -278,9 +309,7 @@ def _after_preposition(parts: list[str], joined: bool) -> tuple[str, list[str]] 
     first = parts[0]
     if not joined or len(parts) < 3 or any(len(part.split()) > 6 for part in parts[1:]):
         return None
-    found = None
-    for found in _PREPOSITION.finditer(_masked(first)):
-        pass
+    found = _last_match(_PREPOSITION, _masked(first))
     if found is None or not first[found.end() :].strip():
         return None
     return _shared_article(first[: found.end()], [first[found.end() :].strip(), *parts[1:]])
@@ -296,8 +325,13 @@ def _shared_article(lead: str, items: list[str]) -> tuple[str, list[str]]:
 
 def _is_place_or_date(parts: list[str]) -> bool:
     """ "Vancouver, British Columbia, Canada" and "July 4, 1776" name one thing."""
-    if any(_DATE.search(part) for part in parts) and len(parts) <= 3:
+    if _is_date(parts):
         return True
     names = [part.casefold().rstrip(".") for part in parts]
     places = [name in _PLACES or f"{name}." in _PLACES for name in names]
     return len(parts) <= 4 and places[-1] and not places[0]
+
+
+def _is_date(parts: list[str]) -> bool:
+    """ "July 4, 1776" and "Thursday, November 12, 2020"."""
+    return len(parts) <= 3 and any(_DATE.search(part) for part in parts)

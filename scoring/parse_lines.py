@@ -1,20 +1,18 @@
 """What each line of an answer is: a marked item, a heading, a blank, a rule, code, or plain text.
 
-Single letters, Roman numerals, running labels ("Day 1:"), numbers above 999, dashes without a blank
-and emoji are markers only in a run, so the lines are read twice: once alone, once with what came
-before and after.
+Here each line is read by itself; :mod:`accord.scoring.parse_runs` then settles the markers that
+count only in a run.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from .parse_table import is_row
+from .parse_table import is_row, is_rule
 
-__all__ = ["Line", "read_lines"]
+__all__ = ["Line", "each_alone", "read_line"]
 
 Kind = Literal["marked", "heading", "row", "blank", "rule", "code", "plain"]
 
@@ -59,7 +57,7 @@ _MARKER = re.compile(
       (?P<bullet>[{_BULLETS}])(?:[ \t\xa0\u3000]+|(?=[^\s\-*+–—>_=.]))
     | (?P<bold>\*\*|__)?
       (?:
-        (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=[^\d\s])
+        (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=\S)
       | (?P<number>\d{{1,7}})(?P<dot>\\?[.)．）、])(?P<same>\2)?(?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
       | [(（](?P<bracketed>\d{{1,3}})[)）][ \t\xa0\u3000]*
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
@@ -77,20 +75,15 @@ _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_].*?)\1[:：]?$")
 _RULE = re.compile(r"[ \t]*([-*_=—])(?:[ \t]*\1){2,}[ \t]*$")
 _BOX = re.compile(r"\[[ xX✓✔]\][ \t]+|[☐☑☒][ \t]*")
-_LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
+_QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _CHINESE = {char: value for value, char in enumerate("一二三四五六七八九", 1)}
 
 
-def read_lines(text: str) -> list[Line]:
-    """The lines of an answer, each with its marker resolved."""
-    lines = _each_alone(text.split("\n"))
-    _settle_letters(lines)
-    _settle_rest(lines)
-    return lines
-
-
-def _each_alone(raw_lines: list[str]) -> list[Line]:
+def each_alone(text: str) -> list[Line]:
     """The first reading: every line as it could be by itself."""
+    raw_lines = text.split("\n")
+    if any(raw.startswith(">") for raw in raw_lines):  # a block quotation is packaging
+        raw_lines = [_QUOTED.sub("", raw, count=1) for raw in raw_lines]
     lines: list[Line] = []
     fences = _fences(raw_lines)
     code = False
@@ -105,7 +98,22 @@ def _each_alone(raw_lines: list[str]) -> list[Line]:
             lines.append(Line("code", raw))
         else:
             lines.append(read_line(raw))
+    if "|" in text:
+        _settle_rows(lines)
     return lines
+
+
+def _settle_rows(lines: list[Line]) -> None:
+    """Rows of a table without outer pipes: around a rule line such as ``---|---``."""
+    row = False
+    for at, line in enumerate(lines):
+        if is_rule(line.text) and at and "|" in lines[at - 1].text:
+            row = True
+            lines[at - 1].kind = "row"
+        if row and "|" in line.text:
+            line.kind = "row"
+        else:
+            row = False
 
 
 def _fences(raw_lines: list[str]) -> dict[int, str]:
@@ -209,7 +217,8 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
         return Line("marked", raw, indent, sign, None, content)
     bold = match["bold"] or ""
     if match["second"]:
-        return Line("marked", raw, indent, "1.1", int(match["second"].split(".")[0]), content)
+        first, second = match["second"].split(".")
+        return Line("marked", raw, indent, f"1.1?{second}", int(first), content)
     if match["number"]:
         number = int(match["number"])
         dot = match["dot"][-1]
@@ -237,126 +246,3 @@ def _chinese(text: str) -> int:
     if not sign:
         return _CHINESE.get(text[-1], 0)
     return _CHINESE.get(tens, 1) * 10 + _CHINESE.get(ones, 0)
-
-
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-
-
-def _roman(label: str) -> int | None:
-    if any(char not in _ROMAN for char in label):
-        return None
-    values = [_ROMAN[char] for char in label]
-    total = 0
-    for value, following in zip(values, [*values[1:], 0], strict=True):
-        total += -value if value < following else value
-    return total
-
-
-def _settle_letters(lines: list[Line]) -> None:
-    """Letters and Roman numerals count in a run: "a." then "b.", "I." then "II."."""
-    open_runs: dict[str, tuple[int, Line]] = {}
-    counted: set[int] = set()
-    candidates: list[tuple[Line, list[tuple[str, int]]]] = []
-    for line in lines:
-        if line.kind != "marked" or not line.style.startswith("letter"):
-            continue
-        mark, label = line.style[len("letter") :].split("?", 1)
-        case = "A" if label.isupper() else "a"
-        readings = []
-        roman = _roman(label.lower())
-        if roman is not None:
-            readings.append((("I" if case == "A" else "i") + mark, roman))
-        if len(label) == 1:
-            readings.append((case + mark, ord(label.lower()) - ord("a") + 1))
-        candidates.append((line, readings))
-        for style, number in readings:
-            before = open_runs.get(style)
-            if before is not None and before[0] == number - 1:
-                for member, value in ((before[1], number - 1), (line, number)):
-                    if id(member) not in counted:
-                        counted.add(id(member))
-                        member.style, member.number = style, value
-            if before is None or before[0] == number - 1 or number == 1:
-                open_runs[style] = (number, line)
-    for line, _ in candidates:
-        if id(line) not in counted:
-            _make_plain(line)
-
-
-def _settle_rest(lines: list[Line]) -> None:
-    """The other markers that need a run; what is in none becomes plain text."""
-    last_number = 0
-    dashes = [line for line in lines if line.style == "-?"]
-    other_dashes = any(line.style == "-" for line in lines)
-    for line in dashes:
-        if len(dashes) > 1 or other_dashes:
-            line.style = "-"
-        else:
-            _make_plain(line)
-    for line in lines:
-        if line.kind != "marked" or line.number is None:
-            continue
-        if line.style.startswith("1") and line.style.endswith("?") and line.style != "1.1":
-            if line.number - last_number in (0, 1):
-                line.style = line.style[:-1]
-            else:
-                _make_plain(line)
-                continue
-        last_number = line.number
-    _settle_labels(lines)
-    _settle_emoji(lines)
-
-
-def _make_plain(line: Line) -> None:
-    line.kind, line.style, line.number = "plain", "", None
-    line.content = line.text.strip()
-
-
-def _settle_labels(lines: list[Line]) -> None:
-    """ "Day 1: …", "Day 2: …": the label stays in the text."""
-    before: tuple[str, int, Line] | None = None
-    for line in lines:
-        if line.kind != "plain":
-            continue
-        match = _LABEL.match(line.text)
-        if match is None:
-            continue
-        name, number = match[1].casefold(), int(match[2])
-        if before is not None and before[0] == name and number == before[1] + 1:
-            for member, value in ((before[2], before[1]), (line, number)):
-                member.kind, member.style, member.number = "marked", "label", value
-        before = (name, number, line)
-
-
-def _emoji(text: str) -> int:
-    """Length of the emoji at the start of a text, 0 if there is none."""
-    if not text or unicodedata.category(text[0]) != "So" or ord(text[0]) < 0x2190:
-        return 0
-    if 0x2190 <= ord(text[0]) < 0x2300:
-        return 0  # arrows and mathematics
-    end = 1
-    while end < len(text) and (
-        text[end] in "\ufe0f\u200d\u20e3"
-        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF
-        or (text[end - 1] == "\u200d")
-        or (0x1F1E6 <= ord(text[end]) <= 0x1F1FF and end < 2)
-    ):
-        end += 1
-    return end
-
-
-def _settle_emoji(lines: list[Line]) -> None:
-    """An emoji at the start of every line of a run of plain lines is the marker."""
-    run: list[tuple[Line, int]] = []
-    for line in [*lines, Line("rule", "")]:
-        length = _emoji(line.content) if line.kind == "plain" else 0
-        if length and line.content[length:].strip():
-            run.append((line, length))
-            continue
-        if line.kind == "blank" and run:
-            continue
-        if len(run) > 1:
-            for member, size in run:
-                member.kind, member.style, member.number = "marked", "emoji", None
-                member.content = member.content[size:].strip()
-        run = []

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .parse_text import clean
 from .records import Element
 
-__all__ = ["is_row", "read_table"]
+__all__ = ["is_row", "is_rule", "read_table"]
 
 _RULE = frozenset("|-: \t")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -27,8 +27,8 @@ def read_table(lines: Sequence[str]) -> list[Element] | None:
 
     A table has a header and, below it, a rule line and one row at least, or two rows at least.
     """
-    rule = next((at for at, line in enumerate(lines) if _is_rule(line)), None)
-    rows = [_cells(line) for line in lines if not _is_rule(line)]
+    rule = next((at for at, line in enumerate(lines) if is_rule(line)), None)
+    rows = [_cells(line) for line in lines if not is_rule(line)]
     if len(rows) < 2 or (rule != 1 and len(rows) < 3):
         return None
     header, body = rows[0], rows[1:]
@@ -41,7 +41,9 @@ def read_table(lines: Sequence[str]) -> list[Element] | None:
         names = header
         if rank:
             row, names = row[1:], header[1:]
-        if not row or not any(row):
+        while row and not clean(row[0]):
+            row, names = row[1:], names[1:]  # an empty first cell names nothing
+        if not row:
             continue
         pairs: list[tuple[str, str]] = []
         for at, cell in enumerate(row[1:], 1):
@@ -52,9 +54,9 @@ def read_table(lines: Sequence[str]) -> list[Element] | None:
     return elements or None
 
 
-def _is_rule(line: str) -> bool:
+def is_rule(line: str) -> bool:
     """Whether a line is the rule below the header: ``|---|:--:|``."""
-    return "--" in line and _RULE.issuperset(line.strip())
+    return "--" in line and "|" in line and _RULE.issuperset(line.strip())
 
 
 def _cells(line: str) -> list[str]:

@@ -13,9 +13,10 @@ from typing import Any
 from .align import Alignment, align
 from .errors import InputError
 from .metrics import Counts, ListQAScores, State, listqa_scores, verdict_counts
-from .parse import Parsed, is_refusal, parse, read_reference
+from .parse import Parsed, parse, read_reference
 from .recipes import Recipe
 from .records import NO_SYSTEM, Element, Item, Judgement, Pair, item_id
+from .refusal import is_refusal
 from .tokens import normalise
 
 __all__ = [
@@ -270,7 +271,8 @@ def prepare(
             cure="give it at least one, or leave the question out",
         )
     raw = response if isinstance(response, str) else _as_text(parsed)
-    elements = list(parsed.elements)
+    state = answer_state(raw, parsed)
+    elements = [] if state == "abstained" else list(parsed.elements)
     if recipe.aside == "drop":
         elements = [element for element in elements if not element.aside]
     n_before = len(elements)
@@ -308,7 +310,7 @@ def prepare(
         predicted=predicted,
         parsed=parsed,
         response=raw,
-        state=answer_state(raw, parsed),
+        state=state,
         alignment=alignment,
         ordered=positional,
         items=tuple(items),
@@ -363,7 +365,7 @@ def answer_state(response: str, parsed: Parsed) -> State:
     """Whether an answer was given, is blank, is a refusal, or holds no elements to read."""
     if not response.strip() and not parsed.elements:
         return "empty"
-    if is_refusal(response, parsed):
+    if is_refusal(response, parsed.elements, parsed.marker):
         return "abstained"
     return "given" if any(not element.aside for element in parsed.elements) else "unreadable"
 

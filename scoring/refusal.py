@@ -1,0 +1,55 @@
+"""Answers that decline to answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .records import Element
+
+__all__ = ["is_refusal", "refuses"]
+
+_REFUSAL = re.compile(
+    r"""\b(?:
+      i(?:['’]m|\ am)\ (?:so\ |very\ |really\ )?(?:sorry|afraid|unable|not\ (?:able|sure|aware))
+    | i\ (?:can(?:['’]?t|not|\ not)|could(?:n['’]t|\ not)|won['’]?t|will\ not|must\ decline)\b
+    | i\ do(?:n['’]t|\ not)\ (?:know|have|recall)
+    | i\ (?:have|possess)\ no\ (?:information|knowledge|idea|data|record)
+    | as\ an\ ai\b
+    | (?:not\ enough|insufficient)\ (?:information|data)
+    | no\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)
+    | lo\ siento | no\ (?:lo\ sé|puedo)\b | je\ (?:ne\ (?:sais|peux)|suis\ désolé)
+    | es\ tut\ mir\ leid | ich\ (?:weiß|kann)\b.{0,40}\bnicht\b | das\ weiß\ ich\ nicht
+    | mi\ dispiace | não\ sei | desculpe | извините | я\ не\ (?:знаю|могу)
+    )""",
+    re.I | re.X,
+)
+_REFUSAL_CJK = re.compile(
+    r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"
+    r"分かりません|できません|죄송|모르겠|알 수 없"
+)
+_REFUSAL_WORDS = frozenset(
+    {"unknown", "no answer", "not sure", "idk", "i dont know", "n/a", "no idea", "unanswerable"}
+    | {"cannot answer", "can't answer"}
+)
+
+
+def is_refusal(text: str, elements: Sequence[Element], marker: str) -> bool:
+    """Whether an answer declines to answer.
+
+    It does when it holds no element and its first 300 characters refuse in words of one of a dozen
+    languages, or when it is nothing but "I don't know", "unknown", "N/A" and the like. "None" is an
+    answer.
+    """
+    if not elements:
+        return refuses(text.strip())
+    if len(elements) == 1 and marker == "none":
+        only = elements[0].text.casefold().replace("’", "'").strip(" .!")
+        return only in _REFUSAL_WORDS
+    return False
+
+
+def refuses(text: str) -> bool:
+    """Whether the first 300 characters of a text refuse."""
+    start = text[:300]
+    return bool(_REFUSAL.search(start) or _REFUSAL_CJK.search(start))

@@ -1,0 +1,472 @@
+"""The list parser: what each convention makes of a text, and what a hostile text can't do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accord.scoring.errors import InputError
+from accord.scoring.parse import Parsed, parse, read_reference
+from accord.scoring.records import Element
+from accord.scoring.refusal import is_refusal
+
+
+def texts(text: str) -> list[str]:
+    return [element.text for element in parse(text).elements]
+
+
+PLANETS = ["Mercury", "Venus", "Earth"]
+
+MARKERS = [
+    "1. Mercury\n2. Venus\n3. Earth",
+    "1.Mercury\n2.Venus\n3.Earth",
+    "1) Mercury\n2) Venus\n3) Earth",
+    "(1) Mercury\n(2) Venus\n(3) Earth",
+    "1、Mercury\n2、Venus\n3、Earth",
+    "１．Mercury\n２．Venus\n３．Earth",
+    "١. Mercury\n٢. Venus\n٣. Earth",
+    "१. Mercury\n२. Venus\n३. Earth",
+    "① Mercury\n② Venus\n③ Earth",
+    "1️⃣ Mercury\n2️⃣ Venus\n3️⃣ Earth",
+    "一、Mercury\n二、Venus\n三、Earth",
+    "a. Mercury\nb. Venus\nc. Earth",
+    "a) Mercury\nb) Venus\nc) Earth",
+    "(a) Mercury\n(b) Venus\n(c) Earth",
+    "A. Mercury\nB. Venus\nC. Earth",
+    "I. Mercury\nII. Venus\nIII. Earth",
+    "i) Mercury\nii) Venus\niii) Earth",
+    "1\\. Mercury\n2\\. Venus\n3\\. Earth",
+    "**1.** Mercury\n**2.** Venus\n**3.** Earth",
+    "**1. Mercury**\n**2. Venus**\n**3. Earth**",
+    "1. **Mercury**\n2. *Venus*\n3. `Earth`",
+    "1. Mercury\n1. Venus\n1. Earth",
+    "1. Mercury\n\n2. Venus\n\n\n3. Earth",
+    "  1. Mercury\n   2. Venus\n  3. Earth",
+    "1. Mercury;\n2. Venus;\n3. Earth",
+    '1. "Mercury"\n2. “Venus”\n3. «Earth»',
+    "1. Mercury[1]\n2. Venus [1][2]\n3. Earth [2, 3]",
+    "- Mercury\n- Venus\n- Earth",
+    "* Mercury\n* Venus\n* Earth",
+    "+ Mercury\n+ Venus\n+ Earth",
+    "• Mercury\n• Venus\n• Earth",
+    "・Mercury\n・Venus\n・Earth",
+    "– Mercury\n– Venus\n– Earth",
+    "● Mercury\n● Venus\n● Earth",
+    "▪ Mercury\n▪ Venus\n▪ Earth",
+    "-Mercury\n-Venus\n-Earth",
+    "•\tMercury\n•\tVenus\n•\tEarth",
+    "\t- Mercury\n\t- Venus\n\t- Earth",
+    "- [x] Mercury\n- [ ] Venus\n- [X] Earth",
+    "🪐 Mercury\n🌋 Venus\n🌍 Earth",
+    "1. Mercury\\n2. Venus\\n3. Earth",
+    "1. Mercury\r\n2. Venus\r\n3. Earth\r\n",
+    "```\n1. Mercury\n2. Venus\n3. Earth\n```",
+    "```markdown\n- Mercury\n- Venus\n- Earth\n```",
+    "<think>\n1. Moon\n2. Sun\n</think>\n1. Mercury\n2. Venus\n3. Earth<|endoftext|>",
+    "The moon is none.</think>\n- Mercury\n- Venus\n- Earth",
+    "Mercury, Venus, and Earth",
+    "Mercury, Venus and Earth.",
+    "Mercury | Venus | Earth",
+    "| Mercury | Venus | Earth |",
+    "Mercury; Venus; Earth",
+    "Mercury、Venus、Earth",
+    "The first planets are Mercury, Venus, and Earth.",
+    "The first planets: Mercury, Venus, Earth.",
+    "The first planets include Mercury, Venus and Earth, among others.",
+    '"Mercury"\n"Venus"\n"Earth"',
+    "**Mercury**\n**Venus**\n**Earth**",
+    "Mercury\nVenus\nEarth",
+    "The first planets:\nMercury\nVenus\nEarth",
+    '["Mercury", "Venus", "Earth"]',
+    "['Mercury', 'Venus', 'Earth']",
+    'Here you are: ["Mercury", "Venus", "Earth"]',
+    '```json\n["Mercury", "Venus", "Earth"]\n```',
+    '{"planets": ["Mercury", "Venus", "Earth"], "count": 3}',
+    "<ul><li>Mercury</li><li><b>Venus</b></li><li>Earth</li></ul>",
+    "<ol>\n<li>Mercury\n<li>Venus\n<li>Earth\n</ol>",
+    "| Planet |\n|---|\n| Mercury |\n| Venus |\n| Earth |",
+    "| # | Planet |\n|---|---|\n| 1 | Mercury |\n| 2 | Venus |\n| 3 | Earth |",
+]
+
+
+@pytest.mark.parametrize("text", MARKERS)
+def test_each_way_to_write_three_planets(text: str) -> None:
+    assert texts(text) == PLANETS
+
+
+NOT_SPLIT = [
+    "It opened in\n1999. Then it closed in 2004.",
+    "About\n1.5 million people live there, and 2.5 million work there.",
+    "She met\nDr. Smith and\nMt. Etna was quiet that day, they said.",
+    "The series was filmed in Vancouver, British Columbia, Canada.",
+    "It was signed on Thursday, July 4, 1776 in Philadelphia by the delegates.",
+    "I'm sorry, but I can't help with that.",
+    "When he was young, he lived in Rome, which he loved, and then he moved to Paris with friends.",
+]
+
+
+@pytest.mark.parametrize("text", NOT_SPLIT)
+def test_prose_has_no_elements(text: str) -> None:
+    assert parse(text) == Parsed(marker="prose", rule="prose")
+
+
+BARE = ["Washington, D.C.", "Lennon and McCartney", "None", "Paris", "St. Louis", "U.S. Open"]
+
+
+@pytest.mark.parametrize("text", BARE)
+def test_one_bare_answer_is_one_element(text: str) -> None:
+    assert texts(text) == [text]
+    assert parse(text).marker == "none"
+
+
+KEPT = [
+    ("1. 802.11a Standard: fast\n2. No. 1 hit\n3. 2 oz. of gin", None),
+    ('- "Help!" by The Beatles\n- Stephen "tWitch" Boss\n- 《教父》（The Godfather）', None),
+    ("- -H. R. Haldeman\n- 1.5 million\n- 1984", None),
+    ("1. 1984\n2. 300\n3. 21 Grams", ["1984", "300", "21 Grams"]),
+    ("1. 'Don't Stop'\n2. “A” and “B”", ["Don't Stop", "“A” and “B”"]),
+    (
+        "1. [Paris](https://e.org/a_(b)) now\n2. a*b*c\n3. snake_case_name",
+        ["Paris now", "a*b*c", "snake_case_name"],
+    ),
+    ("1. R&amp;D\n2. a &lt; b", ["R&D", "a < b"]),
+    ("1. Tokyo, Japan\n2. Washington, D.C.\n3. Tyler, the Creator", None),
+    ("1. x\n2. x\n3. x", ["x", "x", "x"]),
+    ("1. one\n2. two\n3.", ["one", "two"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), KEPT)
+def test_items_stay_as_they_are(text: str, expected: list[str] | None) -> None:
+    if expected is None:
+        expected = [line.split(" ", 1)[1] for line in text.split("\n")]
+    assert texts(text) == expected
+
+
+def attributes(text: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    return [(element.text, list(element.attributes)) for element in parse(text).elements]
+
+
+def test_sub_bullets_are_attributes() -> None:
+    listqa = (
+        "Here is the list:\n\n1. “The Rising”\n   * year: 2003\n   * label: Columbia\n"
+        "2. “Radio Nowhere”\n   - year: 2008\n\nThat was all."
+    )
+    parsed = parse(listqa)
+    assert attributes(listqa) == [
+        ("The Rising", [("year", "2003"), ("label", "Columbia")]),
+        ("Radio Nowhere", [("year", "2008")]),
+    ]
+    assert (parsed.preamble, parsed.trailer) == ("Here is the list:", "That was all.")
+    assert (parsed.marker, parsed.rule) == ("nested", "numbers")
+
+
+def test_unindented_bullets_between_running_numbers_are_attributes() -> None:
+    assert attributes("1. A\n- year: 1967\n\n2. B\n\n- year: 1968\n\n3. C\n- x") == [
+        ("A", [("year", "1967")]),
+        ("B", [("year", "1968")]),
+        ("C", [("", "x")]),
+    ]
+
+
+def test_letters_under_roman_numerals_and_second_level_numbers() -> None:
+    assert attributes("I. A\nA. one\nB. two\nII. B\nA. three") == [
+        ("A", [("", "one"), ("", "two")]),
+        ("B", [("", "three")]),
+    ]
+    assert attributes("1. A\n1.1 one\n1.2 two\n2. B\n2.1 three") == [
+        ("A", [("", "one"), ("", "two")]),
+        ("B", [("", "three")]),
+    ]
+
+
+def test_the_third_level_takes_its_parent_as_key() -> None:
+    text = "1. A\n   - Uses:\n     - x\n     - y\n   - Made of wood\n     - oak"
+    assert attributes(text) == [
+        ("A", [("Uses", "x"), ("Uses", "y"), ("", "Made of wood"), ("Made of wood", "oak")])
+    ]
+
+
+def test_a_long_key_or_one_with_a_comma_is_no_key() -> None:
+    text = "1. A\n   - Before sleeping, say: this\n   - see https://e.org\n   - year: "
+    assert attributes(text) == [
+        ("A", [("", "Before sleeping, say: this"), ("", "see https://e.org"), ("year", "")])
+    ]
+
+
+def test_key_value_lines_at_the_top_are_elements_with_a_head() -> None:
+    parsed = parse("- Name: Ann\n- Town: Rome\n- Note:")
+    assert [(e.text, e.head) for e in parsed.elements] == [
+        ("Name: Ann", "Name"),
+        ("Town: Rome", "Town"),
+        ("Note", None),
+    ]
+    assert parsed.marker == "bullet"
+
+
+HEADS = [
+    ("1. **Snow** – a song", "Snow"),
+    ("1. **Duolingo** (App) – good", "Duolingo"),
+    ("1. Tokyo, Japan - 38,140,000", "Tokyo, Japan"),
+    ("1. Exodus 20:2-17 - the first time", "Exodus 20:2-17"),
+    ("1. 爵士（Jazz）：音乐", "爵士（Jazz）"),
+    ('1. "Tik Tok" by Kesha - Key: C minor', '"Tik Tok" by Kesha'),
+    ("1. A (b: c) d", None),
+    ("1. Barcelona (2010–11, 2012–13)", None),
+    ("1. Title\nwith its explanation\n2. Other\nwith another", "Title"),
+]
+
+
+@pytest.mark.parametrize(("text", "head"), HEADS)
+def test_the_head_is_the_part_before_an_explanation(text: str, head: str | None) -> None:
+    assert parse(text).elements[0].head == head
+
+
+def test_sections_preamble_and_trailer() -> None:
+    parsed = parse(
+        "Sure, here they are.\n\nCurrent members:\n1. Ann\n2. Bob\n\nFormer members:\n1. Cid\n"
+        "Note: not complete."
+    )
+    assert [(e.text, e.section) for e in parsed.elements] == [
+        ("Ann", "Current members"),
+        ("Bob", "Current members"),
+        ("Cid", "Former members"),
+    ]
+    assert parsed.preamble == "Sure, here they are."
+    assert parsed.trailer == "Note: not complete."
+
+
+def test_trailing_text_keeps_its_order() -> None:
+    parsed = parse("- a\n- b\n\nFirst.\n\n## Second\nThird.")
+    assert parsed.trailer == "First.\n## Second\nThird."
+
+
+def test_a_line_between_two_items_continues_the_upper_one() -> None:
+    assert texts("1. A\ngoes on\n2. B\ngoes on too\nThe end.") == ["A goes on", "B goes on too"]
+    assert texts("1. A,\n2. B,\nand C") == ["A", "B, and C"]
+    assert texts("- A\n  deep\n- B\n  deeper\nEnd") == ["A deep", "B deeper"]
+
+
+def test_numbered_headings_are_elements_or_sections() -> None:
+    keyed = "### 1. Ann\nAge: 30\nTown: Rome\n\n### 2. Bob\nAge: 31\nTown: Oslo"
+    assert attributes(keyed) == [
+        ("Ann", [("Age", "30"), ("Town", "Rome")]),
+        ("Bob", [("Age", "31"), ("Town", "Oslo")]),
+    ]
+    plain = "### 1. Dogs\n- Rex\n- Bello\n\n### 2. Cats\n- Tom"
+    assert texts(plain) == ["Rex", "Bello", "Tom"]
+    assert parse(plain).elements[2].section == "2. Cats"
+
+
+def test_blocks_that_comment_are_aside() -> None:
+    parsed = parse("1. Mars\n2. Venus\n\n### Why these?\n- They are near.\n- They are bright.")
+    assert [e.aside for e in parsed.elements] == [False, False, True, True]
+    parsed = parse("1. 4 is even.\n2. 5 is odd.\n\nFinal answer:\n- 5")
+    assert [(e.text, e.aside) for e in parsed.elements if not e.aside] == [("5", False)]
+    assert parsed.marker == "bullet"
+
+
+def test_tables() -> None:
+    text = "| Bridge | City |\n|:--|--:|\n| Golden Gate | San Francisco |\n| A\\|B | x<br>y |"
+    assert attributes(text) == [
+        ("Golden Gate", [("City", "San Francisco")]),
+        ("A|B", [("City", "x"), ("City", "y")]),
+    ]
+    short = "| City |\n|---|---|\n| a | 1 |\n| b | 2 |"
+    assert attributes(short) == [("a", [("City", "1")]), ("b", [("City", "2")])]
+
+
+def test_json_objects_give_attributes() -> None:
+    text = '[{"prize": "Physics", "year": 1903, "with": ["Pierre", "Henri"]}, null, 7]'
+    assert attributes(text) == [
+        ("Physics", [("year", "1903"), ("with", "Pierre, Henri")]),
+        ("7", []),
+    ]
+
+
+def test_one_line_enumerations_respect_quotes_and_brackets() -> None:
+    assert texts('"Hello, Goodbye", "Help!", and "She Loves You"') == [
+        "Hello, Goodbye",
+        "Help!",
+        "She Loves You",
+    ]
+    assert texts("Heat (Pacino, De Niro), Ronin (De Niro, Reno), Léon (Reno, Portman)") == [
+        "Heat (Pacino, De Niro)",
+        "Ronin (De Niro, Reno)",
+        "Léon (Reno, Portman)",
+    ]
+
+
+def test_the_lead_in_of_a_sentence_is_preamble() -> None:
+    parsed = parse("He played for the Lakers, Heat, and Cavaliers. He retired.")
+    assert [e.text for e in parsed.elements] == ["Lakers", "Heat", "Cavaliers"]
+    assert (parsed.preamble, parsed.trailer) == ("He played for the", "He retired.")
+    parsed = parse("The chambers are the right atrium, the left atrium, and the right ventricle.")
+    assert parsed.elements[0].text == "the right atrium"
+    assert parsed.preamble == "The chambers are"
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("I'm sorry, but I can't help with that.", True),
+        ("I do not have access to that data. Please ask somebody else about it.", True),
+        ("As an AI language model, I cannot answer.", True),
+        ("Es tut mir leid, das weiß ich nicht so genau, tut mir wirklich leid.", True),
+        ("抱歉，我无法回答这个问题。", True),
+        ("I don't know", True),
+        ("Unknown", True),
+        ("None", False),
+        ("1. I don't know why you say goodbye\n2. Help!", False),
+        ("The band was founded in 1960 in Liverpool and broke up in 1970.", False),
+    ],
+)
+def test_refusals(text: str, refused: bool) -> None:
+    parsed = parse(text)
+    assert is_refusal(text, parsed.elements, parsed.marker) is refused
+
+
+def test_references_as_data() -> None:
+    parsed = read_reference(["Mars", {"text": "Venus", "aliases": ["Evening star"]}, 7])
+    assert parsed.elements == (Element("Mars"), Element("Venus", ("Evening star",)), Element("7"))
+    assert read_reference('["Mars", "Venus"]').elements == (Element("Mars"), Element("Venus"))
+    assert [e.text for e in read_reference("1. Mars\n2. Venus").elements] == ["Mars", "Venus"]
+    assert read_reference(parsed) is parsed
+
+
+@pytest.mark.parametrize("value", [None, 3, {"a": 1}, [None], [" "], [{"txt": "x"}], b"x", [True]])
+def test_other_references_are_refused(value: object) -> None:
+    with pytest.raises(InputError):
+        read_reference(value)
+
+
+def test_empty_texts_have_no_elements() -> None:
+    for text in ("", " \n\t", "<think>hm", "<|endoftext|>", "\0", "\ufeff\n"):
+        assert parse(text).elements == (), text
+
+
+# Hostile input
+
+HOSTILE = {
+    "deep JSON": "[" * 100_000 + "]" * 100_000,
+    "deep objects": '{"a":' * 50_000 + "1" + "}" * 50_000,
+    "open brackets": "(" * 500_000 + "a, b, c" + "[" * 500_000,
+    "quotes": '"' * 1_000_001,
+    "stars": "*" * 1_000_000,
+    "spaced stars": "* " * 500_000,
+    "bold openers": "**a " * 250_000,
+    "italic openers": "*a " * 333_000,
+    "underscores": "_a " * 333_000,
+    "links": "[a](" * 250_000,
+    "citations": "[1," * 333_000,
+    "tags": "<b " * 333_000,
+    "list tags": "<li>" * 200_000,
+    "ticks": "`a``b" * 200_000,
+    "escapes": "\\n" * 500_000,
+    "blanks": "1. a" + " " * 1_000_000 + "b",
+    "leading blanks": " " * 1_000_000 + "x",
+    "heading blanks": "# a" + " " * 1_000_000 + "b",
+    "pipes": "|" * 1_000_000,
+    "pipe rows": "|a|b|\n" * 100_000,
+    "dashes": "- " * 500_000 + "x",
+    "commas": "a, " * 333_000,
+    "stops": "a. " * 333_000,
+    "ands": "a, b " + "and c " * 160_000,
+    "one word": "a" * 1_000_000,
+    "colons": ": " * 500_000,
+    "think": "<think>" * 140_000,
+    "fences": "```json\n" * 120_000,
+    "headings": "### 1. a\n" * 100_000,
+    "colon lines": "a:\n" * 300_000,
+    "newlines": "\n" * 1_000_000,
+    "letters": "a. x\n" * 200_000,
+    "days": "Day 1: x\n" * 100_000,
+    "deeper and deeper": "\n".join(" " * (k % 2000) + "- x" for k in range(2000)),
+    "emoji": "🍎 x\n" * 100_000,
+    "surrogates": "\ud800 a, \udfff b, and c",
+    "bidi": "1. \u202ea\u202c\n2. \u2066b\u2069",
+    "nul": "1. a\0b\n2. \0",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_is_read_in_linear_time(name: str) -> None:
+    """A megabyte of each; a quadratic step would need minutes."""
+    start = time.perf_counter()
+    parsed = parse(HOSTILE[name])
+    seconds = time.perf_counter() - start
+    assert seconds < 20, f"{seconds:.1f} s"
+    json.dumps(parsed.to_dict())
+
+
+def test_a_hundred_thousand_items() -> None:
+    found = texts("\n".join(f"{n}. item {n}" for n in range(1, 100_001)))
+    assert len(found) == 100_000
+    assert found[-1] == "item 100000"
+
+
+def test_a_number_above_999_out_of_order_is_text() -> None:
+    assert texts("1. born in\n1999. Then\n2. died") == ["born in 1999. Then", "died"]
+
+
+LINES = st.lists(
+    st.sampled_from(
+        "1. a/2. b/- c/  - d: e/* f/A. g/B. h/Head:/## i/**j**//k, l, and m/| n | o |/|---|---|/```"
+        "/p./  q/[1]/<li>r/1.1 s/---/Day 1: t/Day 2: u/3: v/> w/🍎 x/### 1. y/### 2. z".split("/")
+    ),
+    max_size=14,
+)
+
+
+@given(LINES)
+@settings(max_examples=300, deadline=None)
+def test_any_mixture_of_lines_is_read(lines: list[str]) -> None:
+    parsed = parse("\n".join(lines))
+    assert parse("\n".join(lines)) == parsed
+    assert all(element.text.strip() == element.text != "" for element in parsed.elements)
+    assert bool(parsed.elements) or parsed.marker in ("prose", "none", "json")
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read(text: str) -> None:
+    parsed = parse(text)
+    json.dumps(parsed.to_dict())
+    assert all(element.text for element in parsed.elements)
+
+
+@given(st.lists(st.text("abcdefgh XYZ-", min_size=1, max_size=20), min_size=1, max_size=9))
+@settings(max_examples=200, deadline=None)
+def test_a_list_that_was_written_is_read_back(items: list[str]) -> None:
+    items = [f"x{' '.join(item.split())}z" for item in items]
+    assert texts("\n".join(f"{n}. {item}" for n, item in enumerate(items, 1))) == items
+    assert texts("\n".join(f"- {item}" for item in items)) == items
+    assert texts(json.dumps(items)) == items
+
+
+@pytest.mark.shared_data
+def test_the_development_set_is_read_well(shared_data: Path, tmp_path: Path) -> None:
+    """Real answers with the right parse written down by reading; the rate is measured, not met."""
+    folder = shared_data / "list_answers"
+    predictions = tmp_path / "predictions.jsonl"
+    cases = [json.loads(line) for line in (folder / "dev.jsonl").read_text("utf-8").splitlines()]
+    with predictions.open("w", encoding="utf-8") as file:
+        for case in cases:
+            row = {"id": case["id"], **parse(case["text"]).to_dict()}
+            file.write(json.dumps(row) + "\n")
+    run = subprocess.run(
+        [sys.executable, str(folder / "score.py"), str(folder / "dev.jsonl"), str(predictions)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    line = next(line for line in run.stdout.splitlines() if line.startswith("all"))
+    exact = float(line.split("strict exact")[1].split()[0])
+    assert exact >= 95, run.stdout
