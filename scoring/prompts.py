@@ -242,16 +242,8 @@ class Prompt:
         digest = hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()
         object.__setattr__(self, "sha256", digest)
 
-    def messages(self, item: Item, *, system_role: bool = True) -> list[Message]:
-        """What is sent for one item.
-
-        Parameters
-        ----------
-        item
-            With a reference.
-        system_role
-            False for endpoints that refuse it: the system text then leads the user's message.
-        """
+    def messages(self, item: Item) -> list[Message]:
+        """What is sent for one item, which has a reference."""
         code = fence_code(item)
         texts = {
             "question": _fenced([item.question], code),
@@ -261,8 +253,6 @@ class Prompt:
         user = _fill(self.user, texts, name=self.template.name)
         if not self.system:
             return [{"role": "user", "content": user}]
-        if not system_role:
-            return [{"role": "user", "content": f"{self.system}\n\n{user}"}]
         return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
     def reminded(self, messages: Sequence[Message], reply: str | None) -> list[Message]:
