@@ -1,4 +1,4 @@
-"""Where the private Label Studio is installed, and the empty database that each new one starts from.
+"""Where the private Label Studio is installed, and the empty database that new ones start from.
 
 Label Studio pins its own SDK and more than a hundred packages, so it never shares accord's
 environment: it lives in the user's cache. Both things here are made once, under a lock, and count
@@ -132,13 +132,20 @@ def executable(progress: Progress = silent) -> Path:
 def _given_executable(given: str) -> Path:
     # Not resolved beyond links: the interpreter that runs the program stands beside it.
     program = Path(given).expanduser().resolve()
-    cure = f"name the label-studio program of an environment with label-studio {VERSION}, or unset it"
+    cure = (
+        f"name the label-studio program of an environment with label-studio {VERSION}, or unset it"
+    )
     python = program.parent / "python"
     if not program.is_file() or not python.exists():
         raise ServiceError(f"ACCORD_LABEL_STUDIO_BIN names {given}, which is not there", cure=cure)
     try:
         found = subprocess.run(
-            [python, "-I", "-c", "import importlib.metadata as m; print(m.version('label-studio'))"],
+            [
+                python,
+                "-I",
+                "-c",
+                "import importlib.metadata as m; print(m.version('label-studio'))",
+            ],
             capture_output=True,
             text=True,
             timeout=60,
@@ -157,7 +164,7 @@ def _given_executable(given: str) -> Path:
 
 def _complete(folder: Path) -> bool:
     try:
-        return json.loads((folder / "installed.json").read_text())["label-studio"] == VERSION
+        return bool(json.loads((folder / "installed.json").read_text())["label-studio"] == VERSION)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -240,7 +247,9 @@ def migrated_database(program: Path, progress: Progress = silent) -> Path:
     waiting = "waiting for another accord that is preparing Label Studio's database"
     with locked(folder / "lock", progress, waiting):
         if not _sound(template):
-            progress("preparing Label Studio's database once (half a minute to a minute and a half)")
+            progress(
+                "preparing Label Studio's database once (half a minute to a minute and a half)"
+            )
             _migrate(program, template)
     return template
 
@@ -264,8 +273,9 @@ def _migrate(program: Path, template: Path) -> None:
         made = data / "label_studio.sqlite3"
         if done.returncode != 0 or not _sound(made):
             lines = [line for line in done.stderr.splitlines() if line.strip()]
+            said = lines[-1][:200] if lines else "no message"
             raise ServiceError(
-                f"Label Studio's database could not be prepared: {(lines or ['no message'])[-1][:200]}",
+                f"Label Studio's database could not be prepared: {said}",
                 cure=f"remove {template.parent} and run this again",
             )
         partial = template.with_suffix(f".{os.getpid()}.part")
@@ -293,4 +303,4 @@ def _sound(path: Path) -> bool:
             (users,) = connection.execute("SELECT count(*) FROM htx_user").fetchone()
     except sqlite3.Error:
         return False
-    return check == "ok" and migrations > 0 and users == 0
+    return bool(check == "ok" and migrations > 0 and users == 0)

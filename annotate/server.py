@@ -282,9 +282,7 @@ class PrivateServer:
         self._write("login.json", {**self._read("login.json"), "answered": True})
         return now
 
-    def _wait(
-        self, now: ServerStatus, login: Login, progress: Progress, patience: float
-    ) -> None:
+    def _wait(self, now: ServerStatus, login: Login, progress: Progress, patience: float) -> None:
         """Until the server answers, and answers to our token."""
         begun, said = time.monotonic(), 0.0
         while True:
@@ -364,7 +362,9 @@ def _number(version: str) -> tuple[int, ...]:
 
 def _get(url: str, *, token: str | None = None) -> dict[str, Any]:
     """The JSON object at a loopback address; empty when there is none (yet)."""
-    request = urllib.request.Request(url, headers={"Authorization": f"Token {token}"} if token else {})
+    request = urllib.request.Request(
+        url, headers={"Authorization": f"Token {token}"} if token else {}
+    )
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(request, timeout=10) as answer:

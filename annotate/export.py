@@ -1,0 +1,366 @@
+"""Out to people: a sample's items as blind tasks, to a Label Studio server or to a file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
+from ..scoring.records import Item
+from ..study.records import ExportedTask, Sample
+from .connection import Connection
+from .environment import Progress, silent
+from .projects import (
+    Listed,
+    Project,
+    create_project,
+    find_project,
+    list_tasks,
+    mark_of,
+    set_per_item,
+)
+from .tasks import batches, blind_task, names, refuse_telling_ids
+from .template import Template, load_template
+
+if TYPE_CHECKING:
+    from ..study import Study
+
+__all__ = ["ExportReport", "export_to_file", "export_to_server"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export did.
+
+    Attributes
+    ----------
+    target
+        The server's address, or the file's name.
+    total, added, present
+        Tasks of the sample; those that this run added; those that were there before.
+    per_item
+        How many people grade each task; None for a file.
+    url
+        Where a person opens the project; None for a file.
+    files
+        Names of the files written.
+    notes
+        Sentences worth reading.
+    """
+
+    sample_id: str
+    template: str
+    target: str
+    total: int
+    added: int
+    present: int
+    project_id: int | None = None
+    per_item: int | None = None
+    url: str | None = None
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "sample": self.sample_id,
+            "template": self.template,
+            "target": self.target,
+            "total": self.total,
+            "added": self.added,
+            "present": self.present,
+            "project_id": self.project_id,
+            "per_item": self.per_item,
+            "url": self.url,
+            "files": list(self.files),
+            "notes": list(self.notes),
+        }
+
+
+def export_to_server(
+    study: Study,
+    sample_id: str,
+    connection: Connection,
+    *,
+    template: str = "pair",
+    per_item: int | None = None,
+    progress: Progress = silent,
+) -> ExportReport:
+    """Put a sample's items into a project of their own; add exactly what is missing there.
+
+    The server is asked first which items it has, so an export can be repeated: after an
+    interruption, or when tasks were deleted there.
+
+    Parameters
+    ----------
+    per_item
+        How many people grade each task. Default: 1, or what the project has already.
+
+    Raises
+    ------
+    StudyError
+        When there is no such sample, or items of it are no longer in the study.
+    InputError
+        When an id or the sample's name would tell the system.
+    ServiceError
+        When the server fails; what had arrived is in the ledger.
+    """
+    if per_item is not None and not 1 <= per_item <= 100:
+        raise SettingsError(f"--per-item can't be {per_item}", cure="use 1 to 100")
+    page = load_template(template)
+    with study.ledger.writing():
+        sample, items, notes = _items(study, sample_id)
+        tasks = [blind_task(item, page, sample_id) for item in items]
+        mark = mark_of(study, sample_id, make=True)
+        if mark is None:
+            raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
+        project = find_project(connection, mark)
+        if project is None:
+            if any(row.target == connection.url for row in study.ledger.exported(sample_id)):
+                notes.append("the project of an earlier export is gone; a new one was made")
+            project = create_project(connection, page, sample_id, mark, per_item or 1)
+            progress(f"project {project.project_id} is made")
+        elif per_item is not None and per_item != project.per_item:
+            project = set_per_item(connection, project, per_item)
+        out = _Sending(study, sample, page, connection, project)
+        there = list_tasks(connection, project)
+        present = out.record(there)
+        notes += _oddities(there, tasks)
+        missing = [task for task in tasks if task["data"]["item_id"] not in present]
+        added = 0
+        for batch in batches(missing):
+            out.send(batch)
+            added += len(batch)
+            if added < len(missing):
+                progress(f"{added} of {len(missing)} tasks are there")
+    return ExportReport(
+        sample_id=sample_id,
+        template=page.guideline,
+        target=connection.url,
+        total=len(tasks),
+        added=added,
+        present=len(tasks) - len(missing),
+        project_id=project.project_id,
+        per_item=project.per_item,
+        url=project.url,
+        notes=tuple(notes),
+    )
+
+
+def export_to_file(
+    study: Study, sample_id: str, path: str | Path, *, template: str = "pair"
+) -> ExportReport:
+    """Write a sample's tasks as a file in Label Studio's import format.
+
+    Beside ``NAME.json`` stand ``NAME.config.xml``, which goes into the project's labelling
+    interface, and ``NAME.instructions.html``. All are written whole or not at all.
+
+    Raises
+    ------
+    StudyError, InputError
+        As :func:`export_to_server`; also when the file can't be written, or is there already and
+        is no export of accord.
+    """
+    page = load_template(template)
+    file = Path(path)
+    if file.suffix.lower() != ".json":
+        raise SettingsError(
+            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
+        )
+    _refuse_to_replace(file)
+    with study.ledger.writing():
+        sample, items, notes = _items(study, sample_id)
+        tasks = [blind_task(item, page, sample_id) for item in items]
+        config = file.with_suffix(".config.xml")
+        guide = file.with_suffix(".instructions.html")
+        _write(config, page.config)
+        _write(guide, page.instructions_html + "\n")
+        _write(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+        known = {
+            (row.item_id, row.content_sha256, row.template_version)
+            for row in study.ledger.exported(sample_id)
+            if row.target == file.name and row.template == page.name
+        }
+        rows = [
+            _row(sample, page, item.item_id, item.content_sha256, file.name)
+            for item in items
+            if (item.item_id, item.content_sha256, page.version) not in known
+        ]
+        study.ledger.add_exported(rows)
+    return ExportReport(
+        sample_id=sample_id,
+        template=page.guideline,
+        target=file.name,
+        total=len(tasks),
+        added=len(rows),
+        present=len(tasks) - len(rows),
+        files=(file.name, config.name, guide.name),
+        notes=tuple(notes),
+    )
+
+
+class _Sending:
+    """Sends batches and keeps in the ledger what arrived."""
+
+    def __init__(
+        self,
+        study: Study,
+        sample: Sample,
+        template: Template,
+        connection: Connection,
+        project: Project,
+    ) -> None:
+        self._study, self._sample, self._template = study, sample, template
+        self._connection, self._project = connection, project
+        self._recorded = {
+            (row.project_id, row.task_id)
+            for row in study.ledger.exported(sample.sample_id)
+            if row.target == connection.url
+        }
+
+    def record(self, tasks: Sequence[Listed]) -> set[str]:
+        """Keep tasks that are on the server and not yet in the ledger; return their item ids."""
+        project = self._project.project_id
+        new = [
+            _row(
+                self._sample,
+                self._template,
+                task.item_id,
+                task.content_sha256,
+                self._connection.url,
+                project,
+                task.task_id,
+            )
+            for task in tasks
+            if (project, task.task_id) not in self._recorded
+        ]
+        self._study.ledger.add_exported(new)
+        self._recorded |= {(project, task.task_id) for task in tasks}
+        return {task.item_id for task in tasks}
+
+    def send(self, batch: Sequence[Mapping[str, Any]]) -> None:
+        """One request; when it fails, what the server took of it is looked up and kept."""
+        project = self._project
+        try:
+            with self._connection.calling("to take tasks") as client:
+                request: list[Any] = list(batch)
+                answer = client.projects.import_tasks(
+                    id=project.project_id, request=request, return_task_ids=True
+                )
+                ids = [int(task_id) for task_id in getattr(answer, "task_ids", None) or ()]
+        except ServiceError as error:
+            # Label Studio's import is not atomic: some tasks of a failed request may be there.
+            with contextlib.suppress(ServiceError):
+                self.record(list_tasks(self._connection, project))
+            raise ServiceError(
+                f"{error.message}; the export is not complete",
+                cure="run the same command again: it adds what is missing",
+            ) from None
+        if len(ids) != len(batch):
+            self.record(list_tasks(self._connection, project))
+            return
+        self.record(
+            [
+                Listed(task_id, data["item_id"], data["content_sha256"], data["shown_sha256"])
+                for task_id, data in zip(ids, (task["data"] for task in batch), strict=True)
+            ]
+        )
+
+
+def _items(study: Study, sample_id: str) -> tuple[Sample, list[Item], list[str]]:
+    """The sample's items in presented order; refuses what would tell the system."""
+    sample = study.ledger.sample(sample_id)
+    frame = study.pairs()
+    frame = frame[frame["item_id"].notna()]
+    systems = dict(zip(frame["item_id"], frame["system"], strict=True))
+    by_id = {item.item_id: item for item in study.items()}
+    gone = [item_id for item_id, _ in sample.items if item_id not in by_id]
+    if gone:
+        raise StudyError(
+            f"{len(gone)} of {len(sample.items)} items of sample {sample_id!r} are no longer in "
+            f"the study, {gone[0]!r} first",
+            cure="restore the study's settings, or draw a new sample",
+        )
+    items = [by_id[item_id] for item_id, _ in sample.items]
+    refuse_telling_ids({item.item_id: systems[item.item_id] for item in items}, sample_id)
+    named = sum(any(names(item.predicted, s) for s in set(systems.values())) for item in items)
+    notes = (
+        [f"{named} predicted texts name a system themselves; blinding can't take that away"]
+        if named
+        else []
+    )
+    return sample, items, notes
+
+
+def _oddities(there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is on the server and should not be, in sentences."""
+    wanted = {task["data"]["item_id"]: task["data"] for task in tasks}
+    notes = []
+    twice = len(there) - len({task.item_id for task in there})
+    if twice:
+        notes.append(f"{twice} tasks are on the server twice; accord import joins their labels")
+    strangers = sum(task.item_id not in wanted for task in there)
+    if strangers:
+        notes.append(f"{strangers} tasks of the project are not of this sample")
+    changed = sum(
+        task.item_id in wanted and task.content_sha256 != wanted[task.item_id]["content_sha256"]
+        for task in there
+    )
+    if changed:
+        notes.append(
+            f"{changed} tasks show a text that the study no longer has; their labels stay out"
+        )
+    return notes
+
+
+def _row(
+    sample: Sample,
+    template: Template,
+    item_id: str,
+    content_sha256: str,
+    target: str,
+    project_id: int | None = None,
+    task_id: int | None = None,
+) -> ExportedTask:
+    return ExportedTask(
+        sample_id=sample.sample_id,
+        item_id=item_id,
+        content_sha256=content_sha256,
+        template=template.name,
+        template_version=template.version,
+        target=target,
+        project_id=project_id,
+        task_id=task_id,
+    )
+
+
+def _refuse_to_replace(file: Path) -> None:
+    if not file.exists():
+        return
+    try:
+        tasks = json.loads(file.read_bytes())
+        ours = isinstance(tasks, list) and all("item_id" in task["data"] for task in tasks)
+        graded = ours and any("annotations" in task for task in tasks)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        ours = graded = False
+    if not ours or graded:
+        what = "holds labels" if graded else "is no export of accord"
+        raise InputError(f"{file} is there already and {what}", cure="name another file")
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(
+            f"{path} can't be written: {error.strerror}",
+            cure="name a file in a folder that can be written",
+        ) from None

@@ -1,0 +1,172 @@
+"""Blind tasks: what a person is shown of an item, and nothing that tells who answered.
+
+Every text is shown as text. What can't be seen, or would turn the order of what is seen, is shown
+as an escape such as ``[U+202E]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..scoring.errors import InputError
+from ..scoring.records import NO_SYSTEM, Item
+from .template import Template
+
+__all__ = ["batches", "blind_task", "names", "refuse_telling_ids", "shown_sha256", "visible"]
+
+BATCH_TASKS = 1_000
+BATCH_BYTES = 20_000_000
+
+_NO_REFERENCE = "(no reference element was matched)"
+_EMPTY = "(empty)"
+
+_JOINERS = "\u200c\u200d"
+# Letters that show nothing although Unicode counts them among the letters or symbols.
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+# Format characters that are drawn: Arabic and other number signs.
+_DRAWN = frozenset(
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text with everything that can't be seen, or steers the reading order, as an escape.
+
+    Kept as they are: line breaks (``\r\n`` becomes ``\n``), tabs, joiners inside words of scripts
+    that need them, and variation selectors after a character that takes them.
+
+    Examples
+    --------
+    >>> visible("abc\u202edef\r\n")
+    'abc[U+202E]def\n'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    out = []
+    for position, char in enumerate(text):
+        shown = _is_shown(char, text[position - 1 : position], text[position + 1 : position + 2])
+        out.append(char if shown else f"[U+{ord(char):04X}]")
+    return "".join(out)
+
+
+def _is_shown(char: str, before: str, after: str) -> bool:
+    if char in "\n\t":
+        return True
+    if char in _JOINERS:
+        # Persian and Indic words and joined emoji need them; between Latin letters they only hide.
+        return _takes_joiner(before) and _takes_joiner(after)
+    if "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef":
+        return bool(before) and (before in "0123456789#*" or before > "\x7f")
+    if char in _BLANK_LETTERS:
+        return False
+    if char in _DRAWN:
+        return True
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _takes_joiner(char: str) -> bool:
+    return (
+        char > "\u024f" and unicodedata.category(char)[0] in "LMSN" or "\ufe00" <= char <= "\ufe0f"
+    )
+
+
+def blind_task(item: Item, template: Template, sample_id: str) -> dict[str, Any]:
+    """The task of an item, in Label Studio's import format.
+
+    ``data`` holds the ids, the hashes and what is shown: no system, no question id, no position,
+    no verdict. ``content_sha256`` is of the item, ``shown_sha256`` of the texts as they are shown,
+    so that a text that was changed on the server is noticed too.
+    """
+    shown = {
+        "question": visible(item.question),
+        "reference": visible(item.reference or ""),
+        "also_accepted": _also(item.aliases),
+        "reference_note": _NO_REFERENCE
+        if item.reference is None
+        else ("" if item.reference.strip() else _EMPTY),
+        "predicted": visible(item.predicted),
+        "predicted_note": "" if item.predicted.strip() else _EMPTY,
+    }
+    return {
+        "data": {
+            "item_id": item.item_id,
+            "content_sha256": item.content_sha256,
+            "shown_sha256": shown_sha256(shown, template.shown),
+            "template": template.name,
+            "template_version": template.version,
+            "sample_id": sample_id,
+            **{name: shown[name] for name in template.shown},
+        }
+    }
+
+
+def _also(aliases: Sequence[str]) -> str:
+    if not aliases:
+        return ""
+    return "\n".join(["Also accepted:", *(f"• {visible(alias)}" for alias in aliases)])
+
+
+def shown_sha256(data: Mapping[str, Any], shown: Sequence[str]) -> str:
+    """SHA-256 (64 hex digits) of the texts that a task shows."""
+    text = json.dumps([[name, data.get(name)] for name in shown], ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def batches(tasks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """The tasks in order, at most 1,000 and about 20 MB a batch: what one request may hold."""
+    batch: list[Mapping[str, Any]] = []
+    size = 0
+    for task in tasks:
+        length = len(json.dumps(task, ensure_ascii=True))
+        if batch and (len(batch) >= BATCH_TASKS or size + length > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(task)
+        size += length
+    if batch:
+        yield batch
+
+
+def refuse_telling_ids(systems: Mapping[str, str], sample_id: str) -> None:
+    """Refuse ids that name a system: a task carries them, and a person can read them.
+
+    Parameters
+    ----------
+    systems
+        Item id → system.
+    sample_id
+        The sample's name.
+
+    Raises
+    ------
+    InputError
+        When an item id holds the name of the item's system as a word of its own, or the sample's
+        name that of any system.
+    """
+    telling = [(item, system) for item, system in systems.items() if names(item, system)]
+    if telling:
+        item, system = telling[0]
+        raise InputError(
+            f"{len(telling)} item ids tell the system: {item!r} names {system!r}",
+            cure="leave the ids out when the file is added (accord makes its own), or use others",
+        )
+    for system in dict.fromkeys(systems.values()):
+        if names(sample_id, system):
+            raise InputError(
+                f"the sample's name {sample_id!r} names the system {system!r}",
+                cure="draw it under another name",
+            )
+
+
+def names(text: str, system: str) -> bool:
+    """Whether a text holds the name of a system as a word of its own, in any case."""
+    if system == NO_SYSTEM or len(system) < 2:
+        return False
+    pattern = rf"(?<![^\W_]){re.escape(system)}(?![^\W_])"
+    return re.search(pattern, text, re.IGNORECASE) is not None
