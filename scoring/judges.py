@@ -278,7 +278,7 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, _Row]]:
             yield reader.line_num, {name: value.strip() for name, value in row.items()}
     except csv.Error as error:
         raise InputError(
-            f"{path}, line {reader.line_num}: {error}", cure="save the file as CSV again"
+            f"{path}, line {reader.reader.line_num}: {error}", cure="save the file as CSV again"
         ) from error
 
 

@@ -1,12 +1,9 @@
-"""The openai judge against a scripted endpoint on loopback: what it asks, keeps, and makes of it."""
+"""The openai judge against a scripted endpoint on loopback: what it asks, keeps and makes of it."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import re
-import signal
 import socket
 import struct
 import threading
@@ -17,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from accord.scoring import openai_run
 from accord.scoring.errors import ServiceError
 from accord.scoring.openai_client import RetryPolicy
 from accord.scoring.openai_judge import OpenAIJudge
@@ -28,7 +24,7 @@ KEY = "sk-test-0123456789abcdef"
 QUICK = RetryPolicy(tries=4, base=0.01, longest=0.02, patience=1.0)
 
 Script = Callable[[int, dict[str, Any]], Any]
-"""What the stub answers to the n-th request (from 0): text, (status, body[, headers]) or "reset"."""
+"""The stub's answer to the n-th request (from 0): text, (status, body[, headers]) or "reset"."""
 
 
 def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
@@ -510,73 +506,12 @@ def test_a_failed_question_is_asked_again_next_time(stub: Stub) -> None:
     assert make(stub, store).judge(items(3))[1].verdict == "CORRECT"
 
 
-@pytest.mark.parametrize("hangs", [False, True], ids=["answered in time", "hanging"])
-def test_ctrl_c_keeps_what_was_answered(
-    stub: Stub, monkeypatch: pytest.MonkeyPatch, hangs: bool
-) -> None:
-    monkeypatch.setattr(openai_run, "_GRACE", 1.0)
-    released = threading.Event()
-
-    def script(n: int, body: dict[str, Any]) -> str:
-        if n == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-            released.wait(5 if hangs else 0.3)
-        return "CORRECT"
-
-    stub.script = script
-    store = Recorder()
-    started = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        make(stub, store, in_flight=1).judge(items(50))
-    assert time.monotonic() - started < 4
-    released.set()
-    # The sixth was paid for: it is kept if it comes within the time of grace.
-    assert store.saved == (5 if hangs else 6)
-    assert len(stub.bodies) == 6, "nothing is asked after the interrupt"
-    judge = make(stub, store)
-    judge.judge(items(50))
-    assert judge.summary is not None and judge.summary.known == (5 if hangs else 6)
-    assert len(stub.bodies) == 6 + 50 - (5 if hangs else 6)
-
-
-def test_replies_are_saved_in_batches_and_at_the_latest_after_a_second(stub: Stub) -> None:
-    store = Recorder()
-    make(stub, store, in_flight=32).judge(items(250))
-    assert store.saved == 250 and max(map(len, store.batches)) <= 100
-    assert len(store.batches) < 12
-    slow = Recorder()
-    saved_meanwhile: list[int] = []
-
-    def script(n: int, body: dict[str, Any]) -> str:
-        if n >= 251:
-            time.sleep(1.6)
-            saved_meanwhile.append(slow.saved)
-        return "CORRECT"
-
-    stub.script = script
-    make(stub, slow, in_flight=1).judge(items(2))
-    assert saved_meanwhile == [1]
-
-
-def test_a_store_that_fails_once_loses_nothing(stub: Stub) -> None:
-    class Locked(Recorder):
-        fails = 1
-
-        def save(self, replies: Sequence[Reply]) -> None:
-            if self.fails:
-                self.fails -= 1
-                raise OSError("database is locked")
-            super().save(replies)
-
-    store = Locked()
-    stub.script = lambda n, body: (time.sleep(0.02), "CORRECT")[1]
-    with pytest.raises(OSError, match="locked"):
-        make(stub, store, in_flight=2).judge(items(300))
-    assert store.saved == len(stub.bodies) < 300
-
-
 def test_the_window_is_bounded(stub: Stub) -> None:
-    stub.script = lambda n, body: (time.sleep(0.01), "CORRECT")[1]
+    def script(n: int, body: dict[str, Any]) -> str:
+        time.sleep(0.01)
+        return "CORRECT"
+
+    stub.script = script
     make(stub, in_flight=3).judge(items(40))
     assert 2 <= stub.most_at_once <= 3
 
@@ -590,25 +525,6 @@ def test_fresh_and_repeat_ask_again(stub: Stub) -> None:
     assert make(stub, store, fresh=True).judge(items(1))[0].verdict == "INCORRECT"
     assert make(stub, store).judge(items(1))[0].verdict == "INCORRECT", "the last reply counts"
     assert len(stub.bodies) == 3
-
-
-def test_it_works_where_a_loop_is_running(stub: Stub) -> None:
-    async def notebook() -> list[Any]:
-        return list(make(stub).judge(items(2)))
-
-    assert [v.verdict for v in asyncio.run(notebook())] == ["CORRECT", "CORRECT"]
-
-
-def test_progress_and_summary(stub: Stub) -> None:
-    stub.script = lambda n, body: error(400, "bad") if n == 2 else "CORRECT"
-    calls: list[tuple[int, int, float, int, int]] = []
-    judge = make(stub, in_flight=1, progress=lambda *call: calls.append(call))
-    judge.judge(items(5))
-    done, total, rate, errors, tokens = calls[-1]
-    assert (done, total, errors, tokens) == (5, 5, 1, 4 * 107)
-    assert rate > 0
-    assert judge.summary is not None
-    assert (judge.summary.replies, judge.summary.served) == (4, {"served-model"})
 
 
 def test_own_prompt_and_label_words(stub: Stub) -> None:
