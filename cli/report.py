@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import InputError, one_line
-from .common import JSON, STUDY, emit
+from .common import JSON, STUDY, columns, emit
 
 if TYPE_CHECKING:
     from ..validate.report_study import Written
@@ -35,9 +35,30 @@ def register(app: typer.Typer) -> None:
         title: str = typer.Option(None, "--title", help="Of the page; default the study's name."),
         audit: Path = _AUDIT,
         sample: str = typer.Option(None, "--sample", help="Only the items of this sample."),
-        final: str = typer.Option(None, "--final", metavar="RATER", help="The final label."),
+        annotators: str = typer.Option(
+            None, "--annotators", metavar="NAME,…", help="Only these people."
+        ),
+        judges: str = typer.Option(None, "--judges", metavar="NAME,…", help="Only these judges."),
+        final: str = typer.Option(
+            None, "--final", metavar="NAME", help="The adjudicated or consensus label."
+        ),
         positive: str = typer.Option(
-            None, "--positive", metavar="LABEL", help="The label that counts as right."
+            None, "--positive", metavar="LABEL", help="The label that counts as right (CORRECT)."
+        ),
+        aggregate: str = typer.Option(
+            None, "--aggregate", metavar="HOW", help="People's label: majority, adjudicated."
+        ),
+        unsure: str = typer.Option(
+            "missing", "--unsure", metavar="HOW", help="UNSURE: missing, incorrect, half, category."
+        ),
+        extra: str = typer.Option(
+            "incorrect",
+            "--extra",
+            metavar="HOW",
+            help="Correct but missing from the reference: incorrect, ignore, credit.",
+        ),
+        unit: str = typer.Option(
+            "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
         as_json: bool = JSON,
     ) -> None:
@@ -52,8 +73,14 @@ def register(app: typer.Typer) -> None:
                 title=title,
                 audit=rate,
                 sample_id=sample,
+                annotators=columns(annotators),
+                judges=columns(judges),
                 final=final,
                 positive=positive,
+                aggregate=aggregate,
+                unsure=unsure,
+                extra=extra,
+                unit=unit,
             )
         emit(written.report.to_dict(), as_json, _lines(written))
 

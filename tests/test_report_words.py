@@ -191,6 +191,19 @@ def test_many_judges_are_counted_not_listed() -> None:
     assert len(first) < 400
 
 
+def test_several_judges_beside_several_people_are_told_briefly() -> None:
+    _, second, _ = said(
+        *(
+            figure("agreement", ("gpt", who), at, 0.8, 0.9)
+            for who, at in (("a1", 0.84), ("a2", 0.85))
+        ),
+        figure("agreement", ("bem", "a1"), 0.7, 0.66, 0.74),
+    )
+    assert second == (
+        "gpt gives people’s verdict on 84.00 % to 85.00 % and bem on 70.00 % of the items."
+    )
+
+
 def test_closeness_names_share_distance_and_direction() -> None:
     response = {"level": "response", "details": {"measure": "F1"}}
     _, second, _ = said(

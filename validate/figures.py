@@ -17,6 +17,7 @@ __all__ = [
     "estimate",
     "interval",
     "label",
+    "moment",
     "percent",
     "plain",
     "value",
@@ -158,6 +159,15 @@ def visible(text: Any) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)")
+
+
+def moment(text: str) -> str:
+    """A time in ISO 8601, UTC, as ``2025-06-01 09:30:00 UTC``; other text as it is."""
+    found = _MOMENT.fullmatch(text)
+    return f"{found[1]} {found[2]} UTC" if found else text
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

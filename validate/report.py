@@ -134,7 +134,7 @@ def build_report(
 def _templates() -> jinja2.Environment:
     import jinja2
 
-    from .figures import count, label, value, visible
+    from .figures import count, label, moment, value, visible
 
     folder = importlib.resources.files(importlib.import_module("..templates.report", __package__))
 
@@ -149,5 +149,5 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(shown=visible, number=value, count=count, label=label)
+    environment.filters.update(shown=visible, number=value, count=count, label=label, moment=moment)
     return environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,8 @@ def study_report(
     title: str | None = None,
     audit: Mapping[str, Any] | None = None,
     sample_id: str | None = None,
+    annotators: Sequence[str] = (),
+    judges: Sequence[str] = (),
     **options: Any,
 ) -> Report:
     """Gather a report from a study: agreement, scores, disagreements, recipe, provenance.
@@ -58,6 +60,8 @@ def study_report(
         The gold answers' error rate (an Estimate's dictionary), None without an audit.
     sample_id
         Only the items of this sample.
+    annotators, judges
+        Only these; default all.
     **options
         As :func:`~accord.validate.agreement.agreement`; confidence and seed are the study's unless
         given.
@@ -69,8 +73,8 @@ def study_report(
     """
     from ..study.records import now
 
-    ratings = study.ratings(sample_id)
     final = options.get("final")
+    ratings = study.ratings(sample_id).select(annotators=annotators, judges=judges, final=final)
     panel, scores = _agreement(ratings, study, options)
     systems, notes = _systems(study)
     panel["notes"] = [*panel.get("notes", ()), *notes]
@@ -161,7 +165,7 @@ def _disagreements(study: Study, ratings: Ratings, final: str | None) -> Iterato
         judged = {text for text in judges.values() if text is not None}
         if not human or (len(human) == 1 and judged <= human):
             continue
-        last = settled.get(final) if final else next(iter(settled.values()), None)
+        last = (settled | people).get(final) if final else next(iter(settled.values()), None)
         yield {
             "item_id": pair["item_id"],
             "question_id": pair["question_id"],

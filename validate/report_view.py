@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .figures import count, defined, estimate, interval, label, percent, value, visible
+from .figures import count, defined, estimate, interval, label, moment, percent, value, visible
 from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
@@ -181,8 +181,7 @@ def _nothing(compared: set[str]) -> str:
 def _byline(report: Report) -> str:
     when = report.provenance.get("generated_at")
     name = report.recipe.get("name")
-    # 2025-06-01T09:30:00+00:00 reads better as 2025-06-01 09:30:00 UTC.
-    when = " ".join(str(when or "").split("T", 1)).replace("+00:00", " UTC")
+    when = moment(str(when or ""))
     parts = ["Agreement report", f"recipe {name}" if name else "", when]
     return " · ".join(part for part in parts if part)
 
@@ -260,7 +259,8 @@ def _row(
         if n
     )
     return Row(
-        who=" – ".join(visible(rater) for rater in result.get("raters") or ()) or "all",
+        who=" – ".join(visible(rater) for rater in result.get("raters") or ())
+        or "every comparison",
         kind=_WHO.get(comparison(result, kinds), ""),
         estimate=estimate(result),
         interval=limits,

@@ -226,10 +226,17 @@ def _shares(judges: Sequence[_Judge]) -> str:
         every = [result for judge in judges for result in judge.results]
         what = f"{len(judges)} judges give people’s verdict on"
         return f"{what} {_range(every, 'comparisons')} of the items"
-    first, *others = judges
-    parts = [f"{first.name} gives people’s verdict on {first.figures}"]
-    parts += [f"{judge.name} on {judge.figures}" for judge in others]
+    brief = len(judges) > 1 and any(len(judge.results) > 1 for judge in judges)
+    figures = [_span(judge) if brief else judge.figures for judge in judges]
+    parts = [f"{judge.name} on {text}" for judge, text in zip(judges, figures, strict=True)]
+    parts[0] = f"{judges[0].name} gives people’s verdict on {figures[0]}"
     return f"{_join(parts)} of the items{_base(judges)}"
+
+
+def _span(judge: _Judge) -> str:
+    """From the lowest to the highest estimate, without intervals: they are in the panel."""
+    points = sorted(float(one["estimate"]) for one in judge.results)
+    return " to ".join(dict.fromkeys(percent(point) for point in (points[0], points[-1])))
 
 
 def _base(judges: Sequence[_Judge]) -> str:
