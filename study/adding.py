@@ -5,7 +5,7 @@ A file that was brought in before changes nothing; a file with one bad row chang
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,7 @@ def add_pairs(
 def add_ratings(
     ledger: Ledger,
     source: Path | str,
-    item_ids: frozenset[str],
+    item_ids: Callable[[], frozenset[str]],
     options: RatingsOptions | None = None,
 ) -> Added:
     """Bring ratings in, from a long or a wide table.
@@ -122,7 +122,8 @@ def add_ratings(
     Parameters
     ----------
     item_ids
-        The study's items; a rating of any other is refused.
+        Gives the study's items; a rating of any other is refused. Called when the file has been
+        read, since making the items may take a while.
     options
         How to read the table. Labels are CORRECT, INCORRECT and UNSURE unless ``categories``
         declares others; ``labels`` maps the file's words to them.
@@ -142,10 +143,11 @@ def add_ratings(
     table = read_table(source, mapping=options.mapping)
     ratings = (from_wide if options.wide else from_long)(table, options)
     items = table.column("item_id")
+    there = item_ids()
     bad = [
         BadRow(table.name, line, f"item_id {str(item)[:60]!r} is not in the study")
         for item, line in zip(items, table.lines, strict=True)
-        if not isinstance(item, str) or item.strip() not in item_ids
+        if not isinstance(item, str) or item.strip() not in there
     ]
     if bad:
         raise InputError.from_rows(

@@ -154,9 +154,9 @@ class Study:
 
     def add_ratings(self, source: Path | str, options: RatingsOptions | None = None) -> Added:
         """Bring ratings in, from a long or a wide table."""
-        frame = self._pairs()
-        ids = frozenset(frame["item_id"].dropna())
-        return adding.add_ratings(self.ledger, source, ids, options)
+        return adding.add_ratings(
+            self.ledger, source, lambda: frozenset(self._pairs()["item_id"].dropna()), options
+        )
 
     # Scoring
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -17,12 +18,11 @@ from accord.scoring.errors import AccordError, InputError, SettingsError, StudyE
 from accord.scoring.records import CORRECT, INCORRECT, Item, Judgement
 from accord.scoring.replies import Reply, ReplyKey, ReplyStore
 from accord.study import RatingsOptions, Study, scoring_run
-from accord.study import study as study_module
 from accord.study.intake import COLUMNS, RESERVED
 from accord.study.ledger import RatingRow, Sample
 from accord.study.schema import SCHEMA_VERSION
 
-QUESTIONS = [
+QUESTIONS: list[dict[str, Any]] = [
     {
         "question_id": "q1",
         "question": "Which Beatles sang?",
@@ -38,14 +38,14 @@ QUESTIONS = [
         "type": "flat",
     },
 ]
-RESPONSES = [
+RESPONSES: list[dict[str, Any]] = [
     {"question_id": "q1", "system": "alpha", "response": "1. Lennon\n2. Paul McCartney"},
     {"question_id": "q1", "system": "beta", "response": "- George Harrison\n- Ringo\n- Yoko Ono"},
     {"question_id": "q2", "system": "alpha", "response": "1. A\n2. C\n3. B"},
     {"question_id": "q2", "system": "beta", "response": None},
     {"question_id": "q2", "system": "alpha", "variant": "thinking", "response": ["A", "B", "C"]},
 ]
-PAIRS = [
+PAIRS: list[dict[str, Any]] = [
     {"item_id": "p1", "question_id": "q1", "question": "Capital?", "gold": '["Paris", "Paname"]'},
     {"item_id": "p2", "question_id": "q1", "question": "Capital?", "gold": "Paris"},
     {"item_id": "p3", "question_id": "q2", "question": "River?", "gold": "Seine"},
@@ -102,7 +102,7 @@ def test_a_new_study_is_there_or_not_at_all(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(study_module.os, "replace", fail)
+        patch.setattr(os, "replace", fail)
         with pytest.raises(StudyError, match="No space left"):
             Study.create(tmp_path / "s")
     assert list(tmp_path.iterdir()) == []
@@ -233,7 +233,12 @@ def test_no_column_of_the_tables_can_be_a_stratum() -> None:
 
 
 QUESTION, RESPONSE = QUESTIONS[0], RESPONSES[0]
-PAIR = {"question_id": "q1", "question": "Which Beatles sang?", "reference": "A", "predicted": "a"}
+PAIR: dict[str, Any] = {
+    "question_id": "q1",
+    "question": "Which Beatles sang?",
+    "reference": "A",
+    "predicted": "a",
+}
 
 
 def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -891,9 +896,7 @@ def test_a_crash_while_the_tables_are_put_in_force(
     """The manifest is the last thing to change: with the old one, the old parts are all there."""
     study.score()
     frame, pairs = study.scores(), study.pairs()
-    from accord.study import tables
-
-    real, calls = tables.os.replace, 0
+    real, calls = os.replace, 0
 
     def fail(source: Any, target: Any) -> None:
         nonlocal calls
@@ -903,7 +906,7 @@ def test_a_crash_while_the_tables_are_put_in_force(
         real(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(tables.os, "replace", fail)
+        patch.setattr(os, "replace", fail)
         with pytest.raises(KeyboardInterrupt):
             study.score()
     assert study.scores().equals(frame) and study.pairs().equals(pairs)
