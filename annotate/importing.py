@@ -1,0 +1,410 @@
+"""Labels back from Label Studio: everything raw into the ledger first, then ratings by rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.errors import InputError, StudyError
+from ..study.records import StoredAnnotation
+from .connection import Connection
+from .environment import Progress, silent
+from .projects import find_project, mark_of
+from .pseudonym import Pseudonyms
+from .rules import RULES, TASK, decide, task_note
+from .snapshots import NOBODY, Snapshot, fetch, keys_of, number, person_of, read_file, scrubbed
+from .tasks import shown_sha256
+from .template import Template, load_template
+
+if TYPE_CHECKING:
+    from ..study import Study
+
+__all__ = ["ImportReport", "import_files", "import_from_server", "import_snapshots"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import found and did.
+
+    Attributes
+    ----------
+    sources
+        Projects and files.
+    tasks
+        Counts of tasks: ``seen``, ``without item id``, ``unknown item``, ``changed text``,
+        ``other template``, ``twice``.
+    annotations
+        Counts by rule (:data:`accord.annotate.rules.RULES`); they add up to all annotations of
+        tasks with an item id.
+    drafts, edited_by_others, prefilled
+        Drafts that were not submitted; annotations that somebody else changed; annotations that
+        began from a prediction. The latter two are used, and counted under their rule as well.
+    new_annotations, new_ratings
+        What the ledger did not have yet.
+    annotators
+        Pseudonym → counts of ``labelled`` and ``skipped``.
+    """
+
+    sources: tuple[str, ...]
+    tasks: Mapping[str, int]
+    annotations: Mapping[str, int]
+    drafts: int
+    edited_by_others: int
+    prefilled: int
+    new_annotations: int
+    new_ratings: int
+    annotators: Mapping[str, Mapping[str, int]]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "sources": list(self.sources),
+            "tasks": dict(self.tasks),
+            "annotations": dict(self.annotations),
+            "drafts": self.drafts,
+            "edited_by_others": self.edited_by_others,
+            "prefilled": self.prefilled,
+            "new_annotations": self.new_annotations,
+            "new_ratings": self.new_ratings,
+            "annotators": {name: dict(counts) for name, counts in self.annotators.items()},
+            "notes": list(self.notes),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The report for a person: what there is, and every rule that found something."""
+        yield (
+            f"{self.tasks['seen']} tasks, {sum(self.annotations.values())} annotations "
+            f"({', '.join(self.sources)})"
+        )
+        for rule, count in self.annotations.items():
+            if count:
+                yield f"  {rule:18s}{count:7d}  {RULES[rule]}"
+        extra = (
+            ("drafts", self.drafts, "not submitted; no label"),
+            ("edited by others", self.edited_by_others, "used, and counted above as well"),
+            ("prefilled", self.prefilled, "began from a prediction: not a blind label; used"),
+        )
+        for name, count, meaning in extra:
+            if count:
+                yield f"  {name:18s}{count:7d}  {meaning}"
+        for name, count in self.tasks.items():
+            if count and name != "seen":
+                yield f"  tasks {name}: {count}"
+        yield f"new: {self.new_annotations} annotations, {self.new_ratings} ratings"
+        for annotator, counts in self.annotators.items():
+            yield f"{annotator}: {counts['labelled']} labelled, {counts['skipped']} skipped"
+        yield from (f"note: {note}" for note in self.notes)
+
+
+def import_from_server(
+    study: Study,
+    connection: Connection,
+    *,
+    samples: Sequence[str] = (),
+    names: Pseudonyms | None = None,
+    progress: Progress = silent,
+) -> ImportReport:
+    """Fetch the labels of the study's projects on a server.
+
+    Parameters
+    ----------
+    samples
+        The samples whose projects are asked; all by default.
+
+    Raises
+    ------
+    StudyError
+        When the study has no project on that server.
+    ServiceError
+        When the server fails; the study is unchanged then.
+    """
+    wanted = samples or [sample.sample_id for sample in study.ledger.samples()]
+    snapshots = []
+    for sample_id in wanted:
+        study.ledger.sample(sample_id)
+        mark = mark_of(study, sample_id)
+        project = find_project(connection, mark) if mark else None
+        if project is not None:
+            progress(f"fetching project {project.project_id} (sample {sample_id})")
+            snapshots.append(replace(fetch(connection, project.project_id), server=connection.url))
+    if not snapshots:
+        raise StudyError(
+            f"{study.path} has no project at {connection.url}",
+            cure=f"make one with: accord export {study.path} SAMPLE",
+        )
+    return import_snapshots(study, snapshots, names=names)
+
+
+def import_files(
+    study: Study,
+    paths: Sequence[str | Path],
+    *,
+    people: Mapping[int, str] | None = None,
+    names: Pseudonyms | None = None,
+) -> ImportReport:
+    """Read the labels of JSON export files.
+
+    Parameters
+    ----------
+    people
+        User number → e-mail address. The page's own export names annotators by number only.
+
+    Raises
+    ------
+    InputError
+        When a file can't be taken; nothing of any file is, then.
+    """
+    snapshots = [replace(read_file(Path(path)), people=dict(people or {})) for path in paths]
+    return import_snapshots(study, snapshots, names=names)
+
+
+def import_snapshots(
+    study: Study,
+    snapshots: Sequence[Snapshot],
+    *,
+    template: str = "pair",
+    names: Pseudonyms | None = None,
+) -> ImportReport:
+    """Bring the annotations of snapshots into the study; repeating it changes nothing."""
+    names = names or Pseudonyms()
+    page = load_template(template)
+    content = {item.item_id: item.content_sha256 for item in study.items()}
+    samples = {sample.sample_id for sample in study.ledger.samples()}
+    found = _Found(page, content, samples, names, study.ledger.annotations())
+    for snapshot in snapshots:
+        found.add(snapshot)
+
+    ledger = study.ledger
+    with ledger.writing():
+        new = ledger.add_annotations(found.stored)
+        touched = {annotation.item_id for annotation in found.stored}
+        rated = {
+            (row.item_id, row.rater)
+            for row in ledger.rating_rows()
+            if row.source == "label-studio" and row.status == "rated"
+        }
+        everything = ledger.annotations()
+        decision = decide(
+            (annotation for annotation in everything if annotation.item_id in touched),
+            content,
+            page,
+            rated=rated,
+        )
+        ratings = ledger.add_ratings(decision.ratings) if decision.ratings else 0
+        if new or ratings:
+            ledger.add_provenance(
+                "import",
+                {
+                    "sources": [{"name": s.name, "sha256": s.sha256} for s in snapshots],
+                    "annotations": new,
+                    "ratings": ratings,
+                },
+            )
+    names.save_people()
+    return found.report(decision.rules, new, ratings, everything)
+
+
+class _Found:
+    """What the snapshots hold, counted; nothing is written here."""
+
+    def __init__(
+        self,
+        template: Template,
+        content: Mapping[str, str],
+        samples: set[str],
+        names: Pseudonyms,
+        known: Sequence[StoredAnnotation],
+    ) -> None:
+        self._template, self._content, self._samples = template, content, samples
+        self._names = names
+        self._known_annotator = {a.unique_id: a.annotator for a in known}
+        self.stored: list[StoredAnnotation] = []
+        self.snapshots: list[Snapshot] = []
+        self.tasks: Counter[str] = Counter(seen=0)
+        self.flags: Counter[str] = Counter()
+        self.unknown = 0
+        self.by_number: set[str] = set()
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Take a snapshot in.
+
+        Raises
+        ------
+        InputError
+            When none of its tasks is of this study: the wrong file, or the wrong study.
+        """
+        ids = [task["data"].get("item_id") for task in snapshot.tasks]
+        if snapshot.tasks and not any(isinstance(item, str) for item in ids):
+            raise InputError(
+                f"{snapshot.name} was not exported by accord: no task of it has an item_id "
+                f"({len(snapshot.tasks)} looked at)",
+                cure="export the items with accord export, or bring the labels in as a table with "
+                "accord add STUDY FILE --as ratings",
+            )
+        if snapshot.tasks and not any(item in self._content for item in ids):
+            first = next(item for item in ids if isinstance(item, str))
+            raise InputError(
+                f"{snapshot.name}: none of its items is in the study ({first!r} first)",
+                cure="name the study that they were exported from",
+            )
+        self.snapshots.append(snapshot)
+        aliases = self._aliases(snapshot)
+        seen: set[str] = set()
+        for task in snapshot.tasks:
+            self._add_task(task, snapshot, aliases, seen)
+
+    def _add_task(
+        self,
+        task: Mapping[str, Any],
+        snapshot: Snapshot,
+        aliases: Mapping[str, str],
+        seen: set[str],
+    ) -> None:
+        data = task["data"]
+        self.tasks["seen"] += 1
+        self.flags["drafts"] += len(task.get("drafts") or ())
+        item_id = data.get("item_id")
+        if not isinstance(item_id, str):
+            self.tasks["without item id"] += 1
+            self.flags["without item id"] += len(task["annotations"])
+            return
+        self.tasks["twice"] += item_id in seen
+        seen.add(item_id)
+        content = data.get("content_sha256")
+        as_exported = data.get("shown_sha256") == shown_sha256(data, self._template.shown)
+        note = task_note(
+            data.get("template"), data.get("template_version"), shown_as_exported=as_exported
+        )
+        known = item_id in self._content
+        ours = (note["template"], note["version"]) == (self._template.name, self._template.version)
+        self.tasks["unknown item"] += not known
+        self.tasks["other template"] += known and not ours
+        if known and ours and not (as_exported and content == self._content[item_id]):
+            self.tasks["changed text"] += 1
+        sample = data.get("sample_id")
+        project = number(task.get("project"))
+        for annotation in task["annotations"]:
+            if not known:
+                self.unknown += 1
+                continue
+            person = person_of(annotation, snapshot.people)
+            annotator = NOBODY if person is None else aliases[person]
+            if person is not None and "@" not in person:
+                self.by_number.add(annotator)
+            self._flag(annotation)
+            unique, updated = keys_of(annotation, project)
+            self.stored.append(
+                StoredAnnotation(
+                    unique_id=unique,
+                    updated_at=updated,
+                    item_id=item_id,
+                    content_sha256=content if isinstance(content, str) else "",
+                    sample_id=sample if sample in self._samples else None,
+                    annotator=annotator,
+                    raw={**scrubbed(annotation, annotator, self._names), TASK: note},
+                    project_id=project,
+                    task_id=number(task.get("id")),
+                    source=snapshot.server or f"file:{snapshot.name}",
+                )
+            )
+
+    def _flag(self, annotation: Mapping[str, Any]) -> None:
+        who, changed = annotation.get("completed_by"), number(annotation.get("updated_by"))
+        who = who.get("id") if isinstance(who, dict) else who
+        self.flags["edited"] += changed is not None and number(who) not in (None, changed)
+        result = annotation.get("result")
+        parts = result if isinstance(result, list) else []
+        self.flags["prefilled"] += any(
+            isinstance(part, dict) and part.get("origin") in ("prediction", "prediction-changed")
+            for part in parts
+        )
+
+    def _aliases(self, snapshot: Snapshot) -> dict[str, str]:
+        """Each person's name: the one the ledger knows from the same annotations, else a new one.
+
+        A file may name people by number and the server by address; who made an annotation that is
+        in both is the same person.
+        """
+        known: dict[str, set[str]] = {}
+        for task in snapshot.tasks:
+            for annotation in task["annotations"]:
+                person = person_of(annotation, snapshot.people)
+                if person is not None:
+                    unique, _ = keys_of(annotation, number(task.get("project")))
+                    before = self._known_annotator.get(unique)
+                    known.setdefault(person, set()).update({before} if before else ())
+        return {
+            person: before.pop() if len(before - {NOBODY}) == 1 else self._names.of(person)
+            for person, before in ((p, b - {NOBODY}) for p, b in known.items())
+        }
+
+    def report(
+        self,
+        rules: Mapping[tuple[str, str], str],
+        new: int,
+        ratings: int,
+        everything: Sequence[StoredAnnotation],
+    ) -> ImportReport:
+        """The counts, with the rule of each annotation."""
+        counts = dict.fromkeys(RULES, 0)
+        counts["unknown item"] += self.unknown
+        people: dict[str, dict[str, int]] = {}
+        for annotation in self.stored:
+            rule = rules[annotation.unique_id, annotation.updated_at]
+            counts[rule] += 1
+            own = people.setdefault(annotation.annotator, {"labelled": 0, "skipped": 0})
+            if rule in own:
+                own[rule] += 1
+        return ImportReport(
+            sources=tuple(snapshot.name for snapshot in self.snapshots),
+            tasks={name: self.tasks[name] for name in _TASK_COUNTS},
+            annotations=counts,
+            drafts=self.flags["drafts"],
+            edited_by_others=self.flags["edited"],
+            prefilled=self.flags["prefilled"],
+            new_annotations=new,
+            new_ratings=ratings,
+            annotators={name: people[name] for name in sorted(people)},
+            notes=tuple(self._notes(everything)),
+        )
+
+    def _notes(self, everything: Sequence[StoredAnnotation]) -> Iterator[str]:
+        if self.by_number:
+            yield (
+                f"{len(self.by_number)} annotators are known by number only; name them with "
+                "--annotators 2=ann@example.org, or import from the server"
+            )
+        if self.flags["without item id"]:
+            yield (
+                f"{self.flags['without item id']} annotations are of tasks without an item_id and "
+                "were left out"
+            )
+        here = {annotation.unique_id for annotation in self.stored}
+        servers = {
+            (snapshot.server, number(task.get("project")))
+            for snapshot in self.snapshots
+            if snapshot.server
+            for task in snapshot.tasks[:1]
+        }
+        gone = {
+            annotation.unique_id
+            for annotation in everything
+            if (annotation.source, annotation.project_id) in servers
+            and annotation.unique_id not in here
+        }
+        if gone:
+            yield f"{len(gone)} annotations are no longer on the server; their labels are kept"
+
+
+_TASK_COUNTS = (
+    "seen",
+    "without item id",
+    "unknown item",
+    "changed text",
+    "other template",
+    "twice",
+)
