@@ -134,7 +134,7 @@ def build_report(
 def _templates() -> jinja2.Environment:
     import jinja2
 
-    from .figures import count, label, moment, value, visible
+    from .figures import count, moment, visible
 
     folder = importlib.resources.files(importlib.import_module("..templates.report", __package__))
 
@@ -144,10 +144,12 @@ def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(load),
         autoescape=True,
+        # Whatever is printed, from wherever it came: nothing unseen gets on the page.
+        finalize=lambda x: visible(x) if isinstance(x, str) and not hasattr(x, "__html__") else x,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(shown=visible, number=value, count=count, label=label, moment=moment)
+    environment.filters.update(count=count, moment=moment)
     return environment

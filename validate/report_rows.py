@@ -36,7 +36,7 @@ MOST_ROWS = 5000
 SYSTEM_AXIS = plots.Axis(0.0, 1.0, *plots.STRIP, (0.0, 0.5, 1.0))
 
 MOST_COLUMNS = 6
-"""Raters of one kind that get a column each; more are written in one cell as counts."""
+"""Raters that get a column each; of more, the larger group is one cell with counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ def _share(cell: float, total: float) -> float:
 def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
     judges = list(dict.fromkeys(name for row in rows for name in row.get("judges") or {}))
     people = list(dict.fromkeys(name for row in rows for name in row.get("people") or {}))
+    apart = _apart(len(judges), len(people))
     final = any(row.get("final") is not None for row in rows)
     comments = any(row.get("comments") for row in rows)
     systems = {row.get("system") for row in rows} - {None, "", "-"}
@@ -114,9 +115,9 @@ def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
         cells = [_reference(row.get("reference")), visible(row.get("predicted"))]
         if systems:
             cells.append(visible(row.get("system")))
-        marked = _against(row, judges, len(cells))
-        cells += _verdicts(row.get("judges") or {}, judges, "unscored")
-        cells += _verdicts(row.get("people") or {}, people, "–")
+        marked = _against(row, judges, len(cells)) if apart[0] else frozenset()
+        cells += _verdicts(row.get("judges") or {}, judges, "unscored", apart[0])
+        cells += _verdicts(row.get("people") or {}, people, "–", apart[1])
         if final:
             cells.append(visible(row.get("final") or "–"))
         if comments:
@@ -124,7 +125,8 @@ def disagreements(rows: Sequence[Mapping[str, Any]]) -> Disagreements:
         key = (str(row.get("question_id") or ""), str(row.get("question") or ""))
         by_question.setdefault(key, []).append((tuple(cells), marked))
     columns = ["Reference", "Predicted", *(["System"] if systems else [])]
-    columns += _headings(judges, "Judges") + _headings(people, "People")
+    columns += [visible(name) for name in judges] if apart[0] else ["Judges"]
+    columns += [visible(name) for name in people] if apart[1] else ["People"]
     columns += (["Final"] if final else []) + (["Comments"] if comments else [])
     return Disagreements(
         total=len(rows),
@@ -151,13 +153,20 @@ def _css_text(text: str) -> str:
     return f"'{safe}'"
 
 
-def _headings(names: Sequence[str], together: str) -> list[str]:
-    return [visible(name) for name in names] if len(names) <= MOST_COLUMNS else [together]
+def _apart(judges: int, people: int) -> tuple[bool, bool]:
+    """Whether each judge, and each person, has a column: no more columns than fit."""
+    if judges + people <= MOST_COLUMNS:
+        return True, True
+    if judges >= people:
+        return False, people + 1 <= MOST_COLUMNS
+    return judges + 1 <= MOST_COLUMNS, False
 
 
-def _verdicts(found: Mapping[str, Any], names: Sequence[str], missing: str) -> list[str]:
-    """A cell a rater, or one cell ``CORRECT 3, INCORRECT 1`` where there are too many."""
-    if len(names) <= MOST_COLUMNS:
+def _verdicts(
+    found: Mapping[str, Any], names: Sequence[str], missing: str, apart: bool
+) -> list[str]:
+    """A cell a rater, or one cell ``CORRECT 3, INCORRECT 1``."""
+    if apart:
         return [visible(missing if (x := found.get(name)) is None else x) for name in names]
     counts: dict[str, int] = {}
     for verdict in found.values():
@@ -170,7 +179,7 @@ def _against(row: Mapping[str, Any], judges: Sequence[str], first: int) -> froze
     """Positions of the judges' verdicts that differ from the final or the one verdict of people."""
     verdicts = {v for v in (row.get("people") or {}).values() if v is not None}
     truth = row.get("final") or (verdicts.pop() if len(verdicts) == 1 else None)
-    if truth is None or len(judges) > MOST_COLUMNS:
+    if truth is None:
         return frozenset()
     given = row.get("judges") or {}
     return frozenset(
