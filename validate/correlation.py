@@ -351,7 +351,12 @@ def _correlation(
                 "equal": equal_share(one, two, clusters, weights, confidence, unit),
             },
         )
-    constant = [which for which, v in (("first", one), ("second", two)) if np.ptp(v) == 0]
+    # what varies in the last digits only is rounding, and would correlate as such
+    constant = [
+        which
+        for which, v in (("first", one), ("second", two))
+        if np.ptp(v) <= 1e-12 * np.abs(v).max()
+    ]
     if constant:
         which = "both scores are" if len(constant) == 2 else f"the {constant[0]} score is"
         return replace(out, reason=f"{which} constant: a correlation is undefined")
@@ -466,6 +471,7 @@ def _pearson(totals: Any) -> Any:
 def _standard(v: FloatArray, w: FloatArray) -> FloatArray:
     """Mean 0, variance 1 under the weights: r is free of both, and no digits are lost."""
     centred = v - (w @ v) / w.sum()
+    centred = centred / np.abs(centred).max()
     return np.asarray(centred / np.sqrt((w @ (centred * centred)) / w.sum()), dtype=float)
 
 

@@ -76,7 +76,8 @@ def mad(
     if x.size == 0:
         return Estimate("mad", math.nan, confidence=confidence, unit=unit, reason="no items")
     d = np.abs(y - x)
-    sums = Sums(np.column_stack([w * d, w]), groups)
+    scale = float(d.max()) or 1.0  # in units of the largest, so that no unit of score is special
+    sums = Sums(np.column_stack([w * d / scale, w]), groups)
     theta = sums.value(_ratio)
     se, design = sums.linearised(_ratio)
     by = sums.by(unit)
@@ -95,9 +96,9 @@ def mad(
         low, high = jackknife_limits(theta, away, scale=LOG, df=df, confidence=confidence)
     return Estimate(
         "mad",
-        theta,
-        low,
-        high,
+        theta * scale,
+        low * scale,
+        high * scale,
         confidence=confidence,
         method=_by(unit, "jackknife t on the log scale"),
         unit=unit,
@@ -106,7 +107,12 @@ def mad(
         design_effect=design,
         reason=reason,
         warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
-        details={**details, "se": se, "df": df, "effective_n": effective_size(x.size, design)},
+        details={
+            **details,
+            "se": se * scale,
+            "df": df,
+            "effective_n": effective_size(x.size, design),
+        },
     )
 
 
@@ -141,7 +147,8 @@ def bias(
     if x.size == 0:
         return Estimate("bias", math.nan, confidence=confidence, unit=unit, reason="no items")
     d = y - x
-    sums = Sums(np.column_stack([w * d, w]), groups)
+    scale = float(np.abs(d).max()) or 1.0
+    sums = Sums(np.column_stack([w * d / scale, w]), groups)
     theta = sums.value(_ratio)
     se, design = sums.linearised(_ratio)
     n = float(x.size)
@@ -152,7 +159,7 @@ def bias(
     reason = too_few(g, _LEAST_BIAS, unit)
     out = Estimate(
         "bias",
-        theta,
+        theta * scale,
         confidence=confidence,
         method=_by(unit, "linearised t with one pair of pseudo-")
         + ("questions" if unit == "question" else "items"),
@@ -164,7 +171,7 @@ def bias(
         warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
         details={
             "differing": differing,
-            "se": se,
+            "se": se * scale,
             "df": df,
             "effective_n": effective_size(n, design),
         },
@@ -178,10 +185,10 @@ def bias(
     if reason is not None:
         return out
     residual = by[:, 0] - theta * by[:, 1]
-    largest = float(np.abs(d).max())
-    variance = g / (g - 1) * (residual @ residual + 2 * largest**2) / n**2
+    # the pair lies at plus and minus the largest difference, which is 1 here
+    variance = g / (g - 1) * (residual @ residual + 2) / n**2
     reach = t_quantile(confidence, df) * math.sqrt(variance)
-    return replace(out, low=theta - reach, high=theta + reach)
+    return replace(out, low=(theta - reach) * scale, high=(theta + reach) * scale)
 
 
 def _ratio(totals: FloatArray) -> FloatArray:
