@@ -20,14 +20,14 @@ for many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .assignment import Cell, assign
 from .errors import SettingsError
 from .records import Element, Pair
-from .tokens import Bag, Tokenizer, bag, bag_f1, normalise, tokeniser
+from .tokens import Bag, Tokenizer, bag_f1, forms
 
 __all__ = [
     "ALIGNERS",
@@ -44,10 +44,9 @@ __all__ = [
 Aligner = Literal["optimal", "positional"]
 ALIGNERS: tuple[Aligner, ...] = ("optimal", "positional")
 ZeroOverlap = Literal["judge", "incorrect"]
+ZERO_OVERLAPS: tuple[ZeroOverlap, ...] = ("judge", "incorrect")
 Compared = Literal["text", "head"]
 COMPARED: tuple[Compared, ...] = ("text", "head")
-
-Words = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,35 +122,44 @@ def align(
         When a setting is unknown.
     """
     check_settings(zero_overlap=zero_overlap, method=method, compared=compared)
-    words = tokeniser(tokenizer, stem)
-    sides = [reference_texts(element, compared) for element in reference]
-    texts = [compared_text(element, compared) for element in predicted]
+    form = forms(tokenizer, stem)
+    ours = [form(compared_text(element, compared)) for element in predicted]
+    sides = [
+        [form(text) for text in reference_texts(element, compared)]
+        if element.aliases
+        else [form(compared_text(element, compared))]
+        for element in reference
+    ]
     if method == "positional":
-        bags = [_bags(side, words) for side in sides[: len(texts)]]
-        return _positional(sides, bags, texts, words)
-    keys = [normalise(text) for text in texts]
-    partner = match_exact([[normalise(text) for text in side] for side in sides], keys)
+        return _positional(sides, ours)
+    partner = match_exact([[key for key, _ in side] for side in sides], [key for key, _ in ours])
     taken = set(partner.values())
-    open_references = [r for r in range(len(sides)) if r not in taken]
-    open_predicted = [p for p in range(len(texts)) if p not in partner]
+    columns = [
+        (r, found, len(found))
+        for r, side in enumerate(sides)
+        if r not in taken
+        for _, found in side
+    ]
     cells: list[Cell] = []
-    if open_references and open_predicted:
-        columns = [(r, _bags(sides[r], words)) for r in open_references]
-        seen: dict[str, list[tuple[int, float]]] = {}
-        for p in open_predicted:
-            row = seen.get(texts[p])
-            if row is None:
-                row = seen[texts[p]] = _row(bag(words(texts[p])), columns)
-            cells += [(p, r, f1) for r, f1 in row]
+    seen: dict[Bag, list[tuple[int, float]]] = {}
+    for p, (_, found) in enumerate(ours):
+        if p in partner:
+            continue
+        row = seen.get(found)
+        if row is None:
+            row = seen[found] = _row(found, columns)
+        cells += [(p, r, f1) for r, f1 in row]
     assigned, ties = assign(cells)
-    pairs = collect(len(sides), len(texts), partner, assigned, zero_overlap == "judge")
+    pairs = collect(len(sides), len(ours), partner, assigned, zero_overlap == "judge")
     return Alignment(pairs, ties)
 
 
 def check_settings(*, zero_overlap: str, method: str, compared: str) -> None:
     """Refuse an unknown setting (SettingsError)."""
+    if zero_overlap in ZERO_OVERLAPS and method in ALIGNERS and compared in COMPARED:
+        return
     for name, value, known in (
-        ("zero_overlap", zero_overlap, ("judge", "incorrect")),
+        ("zero_overlap", zero_overlap, ZERO_OVERLAPS),
         ("aligner", method, ALIGNERS),
         ("compared", compared, COMPARED),
     ):
@@ -163,9 +171,11 @@ def check_settings(*, zero_overlap: str, method: str, compared: str) -> None:
 
 def compared_text(element: Element, compared: Compared) -> str:
     """What the aligner compares of an element: text or head, and the attribute values."""
+    if compared == "text" and not element.attributes:
+        return element.text
     if compared == "head" and element.head is not None:
         return " ".join([element.head, *(value for _, value in element.attributes)])
-    return element.compared if element.attributes else element.text
+    return element.compared
 
 
 def reference_texts(element: Element, compared: Compared) -> list[str]:
@@ -177,40 +187,37 @@ def reference_texts(element: Element, compared: Compared) -> list[str]:
     return texts
 
 
-def _bags(texts: Sequence[str], words: Words) -> list[Bag]:
-    return [bag(words(text)) for text in texts]
+Form = tuple[str, Bag]
+"""A text normalised, and the bag of its tokens."""
 
 
-def _row(predicted: Bag, columns: Iterable[tuple[int, list[Bag]]]) -> list[tuple[int, float]]:
-    """The cells above 0 of one predicted element."""
-    row = []
-    for r, bags in columns:
-        f1 = max([bag_f1(one, predicted) for one in bags])
-        if f1:
+def _row(found: Bag, columns: Iterable[tuple[int, Bag, int]]) -> list[tuple[int, float]]:
+    """The cells above 0 of one predicted element; of a reference's aliases the best counts."""
+    row: list[tuple[int, float]] = []
+    size = len(found)
+    for r, other, other_size in columns:
+        if found.isdisjoint(other):
+            continue
+        f1 = 2 * len(found & other) / (size + other_size)
+        if row and row[-1][0] == r:
+            row[-1] = (r, max(f1, row[-1][1]))
+        else:
             row.append((r, f1))
     return row
 
 
-def _positional(
-    sides: Sequence[Sequence[str]],
-    bags: Sequence[Sequence[Bag]],
-    texts: Sequence[str],
-    words: Words,
-) -> Alignment:
+def _positional(sides: Sequence[Sequence[Form]], ours: Sequence[Form]) -> Alignment:
     pairs = []
-    for position in range(max(len(sides), len(texts))):
+    for position in range(max(len(sides), len(ours))):
         if position >= len(sides):
             pairs.append(Pair(None, position, 0.0, "unmatched"))
-        elif position >= len(texts):
+        elif position >= len(ours):
             pairs.append(Pair(position, None, 0.0, "unmatched"))
         else:
-            text = texts[position]
-            key = normalise(text)
-            if any(normalise(one) == key for one in sides[position]):
-                similarity = 1.0
-            else:
-                found = bag(words(text))
-                similarity = max(bag_f1(one, found) for one in bags[position])
+            key, found = ours[position]
+            side = sides[position]
+            exact = any(one == key for one, _ in side)
+            similarity = 1.0 if exact else max(bag_f1(other, found) for _, other in side)
             pairs.append(Pair(position, position, similarity, "position"))
     return Alignment(tuple(pairs))
 
@@ -224,7 +231,7 @@ def match_exact(sides: Sequence[Sequence[str]], keys: Sequence[str]) -> dict[int
     """
     options: dict[str, list[int]] = {}
     for r, side in enumerate(sides):
-        for key in dict.fromkeys(side):
+        for key in side if len(side) == 1 else dict.fromkeys(side):
             options.setdefault(key, []).append(r)
     partner: dict[int, int] = {}
     owner: dict[int, int] = {}

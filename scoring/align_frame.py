@@ -307,8 +307,16 @@ class _Batch:
         self.start = np.concatenate(([0], np.cumsum(counts)))
         self.response = np.repeat(np.arange(self.n), counts)
         self.position = np.arange(int(self.start[-1])) - np.repeat(self.start[:-1], counts)
+        whole = compared == "text"
         texts = [
-            number(e if isinstance(e, str) else compared_text(e, compared), len(table))
+            number(
+                e
+                if isinstance(e, str)
+                else e.text
+                if whole and not e.attributes
+                else compared_text(e, compared),
+                len(table),
+            )
             for _, elements in responses
             for e in elements
         ]
@@ -395,7 +403,7 @@ class _Batch:
         empty = np.zeros(0, np.int64)
         start, ids = words.ids(self.texts)
         lengths = np.diff(start)
-        if not len(ids) or not len(rows) or not len(self.variant_text):
+        if not len(rows) or not lengths[self.variant_text].any():
             return np.zeros(len(self.row_text) + 1, np.int64), empty, np.zeros(0)
         vocabulary = int(ids.max()) + 1
         n = lengths[self.variant_text]

@@ -39,15 +39,99 @@ def assign(cells: Sequence[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
     only = _distinct_best(rows)
     if only is not None:
         return {p: (r, rows[p][r]) for p, r in only.items()}, 0
+    matched: dict[int, int] = {}
+    ties = 0
+    for part in _components(rows):
+        columns = {r for row in part.values() for r in row}
+        small = len(part) <= SMALL_ROWS and len(columns) <= SMALL_COLUMNS
+        found, tied = (_by_trying if small else _by_prices)(part)
+        matched.update(found)
+        ties += tied
+    return {p: (r, rows[p][r]) for p, r in sorted(matched.items())}, ties
+
+
+Rows = Mapping[int, Mapping[int, float]]
+"""Predicted position → reference position → F1."""
+
+SMALL_ROWS, SMALL_COLUMNS = 6, 5
+"""Up to here trying all is faster than setting up an assignment."""
+
+
+def _components(rows: Rows) -> list[dict[int, Mapping[int, float]]]:
+    """The rows in groups that share no column; each group can be assigned by itself."""
+    takers: dict[int, list[int]] = {}
+    for p, row in rows.items():
+        for r in row:
+            takers.setdefault(r, []).append(p)
+    parts = []
+    placed: set[int] = set()
+    for start in rows:
+        if start in placed:
+            continue
+        placed.add(start)
+        group = [start]
+        for p in group:
+            for r in rows[p]:
+                for other in takers.pop(r, ()):
+                    if other not in placed:
+                        placed.add(other)
+                        group.append(other)
+        parts.append({p: rows[p] for p in sorted(group)})
+    return parts
+
+
+def _by_trying(rows: Rows) -> tuple[dict[int, int], int]:
+    """A small group: the largest total for every set of columns used so far, row by row."""
+    bits = {r: 1 << bit for bit, r in enumerate({r: None for row in rows.values() for r in row})}
+    # Of each row its choices in rising order, being left over last.
+    choices = [
+        [*((r, bits[r], f1) for r, f1 in sorted(row.items())), (-1, 0, 0.0)]
+        for row in rows.values()
+    ]
+    layers: list[dict[int, float]] = [{0: 0.0}]
+    for options in choices:
+        layers.append(
+            dict.fromkeys((u | b for u in layers[-1] for _, b, _ in options if not u & b), 0.0)
+        )
+    for k in range(len(choices) - 1, -1, -1):
+        options, following = choices[k], layers[k + 1]
+        for used in layers[k]:
+            layers[k][used] = max(
+                [f1 + following[used | bit] for _, bit, f1 in options if not used & bit]
+            )
+    matched: dict[int, int] = {}
+    ties = 0
+    current = 0
+    best = {0}
+    for k, (p, options) in enumerate(zip(rows, choices, strict=True)):
+        following = layers[k + 1]
+        partners = set()
+        reached = set()
+        settled = False
+        for r, bit, f1 in options:
+            for used in best:
+                if not used & bit and f1 + following[used | bit] > layers[k][used] - TOLERANCE:
+                    partners.add(r)
+                    reached.add(used | bit)
+                    if used == current and not settled:
+                        settled, chosen = True, (r, used | bit)
+        ties += len(partners) > 1
+        if chosen[0] >= 0:
+            matched[p] = chosen[0]
+        current, best = chosen[1], reached
+    return matched, ties
+
+
+def _by_prices(rows: Rows) -> tuple[dict[int, int], int]:
+    """A group of any size: one assignment by scipy, then all the best ones from its prices."""
     matched = _largest(rows)
     choice = _Choice(*_tight(rows, matched), matched)
     tied = choice.tied()
     choice.settle(tied)
-    settled = ((p, choice.match[p]) for p in rows)
-    return {p: (r, rows[p][r]) for p, r in settled if r >= 0}, len(tied)
+    return {p: choice.match[p] for p in rows if choice.match[p] >= 0}, len(tied)
 
 
-def _distinct_best(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int] | None:
+def _distinct_best(rows: Rows) -> dict[int, int] | None:
     """Each row's best column, if it is alone in its row and nobody else's: then nothing ties."""
     best: dict[int, int] = {}
     for p, row in rows.items():
@@ -59,7 +143,7 @@ def _distinct_best(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int] | 
     return best if len(set(best.values())) == len(best) else None
 
 
-def _largest(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int]:
+def _largest(rows: Rows) -> dict[int, int]:
     """One assignment with the largest total, by scipy; pairs with F1 0 are no pairs."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
@@ -82,9 +166,7 @@ def _largest(rows: Mapping[int, Mapping[int, float]]) -> dict[int, int]:
 Tight = dict[int, list[int]]
 
 
-def _tight(
-    rows: Mapping[int, Mapping[int, float]], matched: Mapping[int, int]
-) -> tuple[Tight, tuple[set[int], set[int]]]:
+def _tight(rows: Rows, matched: Mapping[int, int]) -> tuple[Tight, tuple[set[int], set[int]]]:
     """The cells that can stand in a best assignment, and who must be matched in each of them.
 
     From a best assignment the prices of the dual problem follow: ``price[r]`` is the least that

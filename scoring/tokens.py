@@ -27,6 +27,7 @@ __all__ = [
     "Tokenizer",
     "bag",
     "bag_f1",
+    "forms",
     "normalise",
     "rouge1_f1",
     "tokenise",
@@ -177,6 +178,21 @@ def rouge1_f1(
     """
     words = tokeniser(tokenizer, stem)
     return bag_f1(bag(words(reference)), bag(words(predicted)))
+
+
+@lru_cache(maxsize=16)
+def forms(tokenizer: Tokenizer, stem: bool) -> Callable[[str], tuple[str, Bag]]:
+    """The function ``text -> (normalised text, bag of tokens)``; short texts are remembered.
+
+    Systems repeat each other, so most texts of a study come more than once.
+    """
+    words = tokeniser(tokenizer, stem)
+
+    def form(text: str) -> tuple[str, Bag]:
+        return _normalise(text), bag(words(text))
+
+    remembered = lru_cache(maxsize=16384)(form)
+    return lambda text: remembered(text) if len(text) <= 200 else form(text)
 
 
 def _rouge(text: str) -> list[str]:

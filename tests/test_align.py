@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from accord.scoring.align import Alignment, align
 from accord.scoring.align_frame import HOWS, align_frame
-from accord.scoring.assignment import assign
+from accord.scoring.assignment import _by_prices, _by_trying, assign
 from accord.scoring.errors import SettingsError
 from accord.scoring.records import Element, Pair
 from accord.scoring.tokens import normalise, tokenise
@@ -166,6 +166,8 @@ def test_the_assignment_is_the_lowest_of_the_best(cells: dict[tuple[int, int], F
     assigned, ties = assign([(p, r, float(f)) for (p, r), f in sorted(cells.items())])
     assert {p: r for p, (r, _) in assigned.items()} == lowest
     assert ties == sum(len({way.get(p) for way in ways}) > 1 for p in rows)
+    by_row = {p: {r: float(cells[p, r]) for r in columns if (p, r) in cells} for p in rows}
+    assert _by_prices(by_row) == _by_trying(by_row) == (lowest, ties)
 
 
 LONGER = st.lists(st.one_of(PLAIN, REFERENCE), max_size=9)
