@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..scoring.errors import InputError, SettingsError
+from ..scoring.errors import InputError, SettingsError, one_line
 from .common import JSON, STUDY, columns, emit, parse_map
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def register(app: typer.Typer) -> None:
                     raise
                 cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
                 raise InputError(error.message, cure=cure, rows=error.rows) from None
-        emit(added.to_dict(), as_json, _lines(added))
+        emit(added.to_dict(), as_json, map(one_line, _lines(added)))
 
 
 def _refuse(options: list[str], role: Role) -> None:

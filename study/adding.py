@@ -95,16 +95,27 @@ def add_responses(
 def add_pairs(
     ledger: Ledger,
     source: Table | Path | str,
+    item_ids: Callable[[], frozenset[str]],
     *,
     mapping: Mapping[str, str] | None = None,
     strata: Sequence[str] = (),
 ) -> Added:
-    """Bring pairs in that came paired. See :func:`accord.study.intake.read_pairs`."""
+    """Bring pairs in that came paired. See :func:`accord.study.intake.read_pairs`.
+
+    ``item_ids`` gives the items that were made from responses; a pair can't have the id of one.
+    """
     table = _table(source, "pairs", mapping, strata)
     with ledger.writing():
         known = {pair.item_id: pair for pair in ledger.pairs()}
         questions = {question.question_id: question.question for question in ledger.questions()}
         found = intake.read_pairs(table, known, questions, strata)
+        taken = item_ids() if found.new else frozenset()
+        for pair in found.new:
+            if pair.item_id in taken:
+                raise InputError(
+                    f"{table.name}: item_id {pair.item_id!r} is an item of a response already",
+                    cure="the responses' pairs are in the study as they are; leave these rows out",
+                )
         with ledger.transaction():
             ledger.add_pairs(found.new)
             options = {"map": dict(mapping or {}), "strata": list(strata)}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError, BadRow, InputError
+from ..scoring.errors import AccordError, BadRow, InputError, one_line
 from ..scoring.records import Element
 from .database import storable
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Row", "Rows", "plain"]
 
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
+_LINE_ENDS = {"\u2028", "\u2029"}
 _CURE = "correct it and add the file again; nothing was added"
 
 
@@ -73,10 +74,13 @@ class Row:
     def id(self, name: str) -> str | None:
         """An id: a text on one line, without control characters."""
         value = self.text(name)
-        if value is not None and (len(value) > 500 or not value.isprintable()):
+        if value is None:
+            return None
+        value = value.strip()
+        if len(value) > 500 or one_line(value) != value or set(value) & _LINE_ENDS:
             self.bad(f"{name} {value[:40]!r} holds a control character or is very long")
             return None
-        return value and value.strip()
+        return value
 
     def count(self, name: str) -> int | None:
         """A whole number from 0, or nothing."""

@@ -60,6 +60,7 @@ def join_ratings(
     import pandas as pd
 
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
+    about = about[~about.index.duplicated()]
     weights, notes = _weights(ledger, sample_id)
     dropped: dict[str, int] = {}
     rows: list[RatingRow] = []

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,13 +84,14 @@ def run(work: Run) -> tuple[MeansTable, dict[str, dict[str, int]]]:
     done = 0
     with work.tables.writing(work.state) as writer:
         _begin(writer, work.recipe, sources)
-        for chunk in _prepared(work):
-            _write_material(writer, chunk)
-            for source in sources:
-                _score_chunk(work, writer, source, chunk, means)
-            done += sum(len(responses) for _, _, responses in chunk)
-            if work.progress:
-                work.progress(done, total)
+        with closing(_prepared(work)) as chunks:
+            for chunk in chunks:
+                _write_material(writer, chunk)
+                for source in sources:
+                    _score_chunk(work, writer, source, chunk, means)
+                done += sum(len(responses) for _, _, responses in chunk)
+                if work.progress:
+                    work.progress(done, total)
         for pairs in given_chunks(given):
             similarities = [similarity(pair, work.recipe) for pair in pairs]
             rows = list(columns.given_rows(pairs, similarities))
@@ -174,7 +177,7 @@ def _with_responses(ledger: Ledger, questions: Sequence[Question]) -> Work:
     return [(question, found[question.question_id]) for question in questions]
 
 
-def _prepared(work: Run) -> Iterator[Done]:
+def _prepared(work: Run) -> Generator[Done]:
     """The chunks, parsed and aligned, in order."""
     chunks = _chunks(work.ledger)
     if work.jobs <= 1:
@@ -183,14 +186,16 @@ def _prepared(work: Run) -> Iterator[Done]:
         return
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
     # Not fork: a child must not inherit the open ledger.
     pool = ProcessPoolExecutor(work.jobs, mp_context=get_context("spawn"))
+    others = active_children()
     waiting: deque[Future[Done]] = deque()
     try:
         for chunk in chunks:
-            waiting.append(pool.submit(prepare_questions, chunk, work.recipe))
+            with _uninterrupted():
+                waiting.append(pool.submit(prepare_questions, chunk, work.recipe))
             if len(waiting) > work.jobs + 1:
                 yield waiting.popleft().result()
         while waiting:
@@ -200,8 +205,24 @@ def _prepared(work: Run) -> Iterator[Done]:
             "a process that parses was ended from outside (out of memory?)",
             cure="use fewer --jobs",
         ) from None
+    except BaseException:
+        # Nobody waits for what they are doing any more.
+        for child in active_children():
+            if child not in others:
+                child.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started here leave Ctrl-C to their parent, which ends them without a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _write_material(writer: TablesWriter, chunk: Done) -> None:

@@ -75,7 +75,7 @@ class Settings:
             When it is no TOML or holds something that can't be used; the message names the key.
         """
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = path.read_bytes().decode("utf-8-sig")
         except FileNotFoundError:
             raise StudyError(
                 f"{path} does not exist",

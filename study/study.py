@@ -71,9 +71,10 @@ class Study:
         try:
             if folder.exists() and any(folder.iterdir()):
                 raise StudyError(f"{folder} is not empty", cure="name a new folder")
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            # Made aside and moved as a whole: a study is there or it is not.
-            aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+            new = not folder.exists()
+            place = folder.parent if new else folder
+            place.mkdir(parents=True, exist_ok=True)
+            aside = Path(tempfile.mkdtemp(prefix=".accord-", dir=place))
         except OSError as error:
             raise _unwritable(folder, error) from None
         try:
@@ -81,7 +82,14 @@ class Study:
             write_new(aside / FILE_NAME, recipe=recipe, seed=seed)
             with Ledger.create(aside / LEDGER) as ledger:
                 ledger.add_provenance("init", {"recipe": recipe, "seed": seed})
-            os.replace(aside, folder)
+            (aside / "ledger.lock").unlink(missing_ok=True)
+            if new:
+                os.replace(aside, folder)
+            else:
+                # A folder that someone stands in is filled, not replaced; what makes it a study
+                # comes last.
+                for name in (LEDGER, FILE_NAME):
+                    os.replace(aside / name, folder / name)
         except OSError as error:
             raise _unwritable(folder, error) from None
         finally:
@@ -150,7 +158,14 @@ class Study:
         strata: Sequence[str] = (),
     ) -> Added:
         """Bring pairs in: each row one reference element beside one predicted element."""
-        return adding.add_pairs(self.ledger, source, mapping=mapping, strata=strata)
+
+        def made() -> frozenset[str]:
+            if not self.ledger.query("SELECT 1 FROM response LIMIT 1"):
+                return frozenset()
+            frame = self._pairs()
+            return frozenset(frame.loc[frame["how"] != "given", "item_id"].dropna())
+
+        return adding.add_pairs(self.ledger, source, made, mapping=mapping, strata=strata)
 
     def add_ratings(self, source: Path | str, options: RatingsOptions | None = None) -> Added:
         """Bring ratings in, from a long or a wide table."""

@@ -116,19 +116,16 @@ class Tables:
         aside = self.folder / _ASIDE
         writer = TablesWriter(aside, state, former)
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
+            with _explained(self.folder):
+                shutil.rmtree(aside, ignore_errors=True)
+                aside.mkdir(parents=True)
             yield writer
             manifest = writer.manifest()
-            for parts in writer.parts.values():
-                for file in parts:
-                    os.replace(aside / file, self.folder / file)
-            _replace_text(self.folder / MANIFEST, json.dumps(manifest.to_dict(), indent=1))
-        except OSError as error:
-            raise StudyError(
-                f"{self.folder.parent.name}/tables can't be written: {error.strerror or error}",
-                cure="make room or make the folder writable; the former tables are in force",
-            ) from error
+            with _explained(self.folder):
+                for parts in writer.parts.values():
+                    for file in parts:
+                        os.replace(aside / file, self.folder / file)
+                _replace_text(self.folder / MANIFEST, json.dumps(manifest.to_dict(), indent=1))
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         self._tidy(manifest)
@@ -168,7 +165,8 @@ class TablesWriter:
         table = pa.table(columns, schema=schema.with_metadata({"accord": about}))
         number = len(self.parts[name])
         file = f"{name.replace('/', '-')}.{self._generation}.{number:04d}.parquet"
-        pq.write_table(table, self._aside / file, compression="zstd")
+        with _explained(self._aside.parent):
+            pq.write_table(table, self._aside / file, compression="zstd")
         self.parts[name].append(file)
 
     def manifest(self) -> Manifest:
@@ -196,6 +194,18 @@ def _frame(table: pa.Table) -> pd.DataFrame:
         else:
             columns[name] = pd.Series(column.to_pylist(), dtype=object)
     return pd.DataFrame(columns)
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """A write that fails says so; errors of what comes between the writes are left alone."""
+    try:
+        yield
+    except OSError as error:
+        raise StudyError(
+            f"{folder.parent.name}/tables can't be written: {error.strerror or error}",
+            cure="make room or make the folder writable; the former tables are in force",
+        ) from error
 
 
 def _replace_text(path: Path, text: str) -> None:
