@@ -40,7 +40,9 @@ PEOPLE = ("annotator1", "annotator2")
 JUDGE = "judge"
 
 
-def estimate(name: str, level: str, raters: tuple[str, str], point: float, wide: float) -> dict:
+def estimate(
+    name: str, level: str, raters: tuple[str, str], point: float, wide: float
+) -> dict[str, Any]:
     """A figure of the panel, made up."""
     return {
         "name": name,

@@ -15,7 +15,7 @@ from accord.validate import Estimate
 from accord.validate.report import Report, build_report
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page, Request
 
 pytestmark = pytest.mark.browser
 
@@ -65,14 +65,20 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[tuple[Page,
     context = browser.new_context(**options)
     page = context.new_page()
     did: list[str] = []
-    page.on("dialog", lambda dialog: (did.append(f"dialog {dialog.message}"), dialog.dismiss()))
+
+    def dismissed(dialog: Dialog) -> None:
+        did.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
+    def requested(request: Request) -> None:
+        if request.url != file.as_uri():
+            did.append(f"request {request.url[:60]}")
+
+    page.on("dialog", dismissed)
+    page.on("request", requested)
     page.on("console", lambda message: did.append(f"console {message.text}"))
     page.on("pageerror", lambda error: did.append(f"error {error}"))
     page.on("popup", lambda _: did.append("popup"))
-    page.on(
-        "request",
-        lambda request: request.url == file.as_uri() or did.append(f"request {request.url[:60]}"),
-    )
     page.goto(file.as_uri())
     yield page, did
     context.close()
