@@ -79,12 +79,15 @@ def value(x: float | None, digits: int = 3) -> str:
     """A number with a true minus sign; never rounded to 0 or ±1 unless it is exactly that."""
     if not defined(x):
         return "–"
+    text = f"{x:.{digits}f}"
     for more in range(digits, 7):
         text = f"{x:.{more}f}"
         if float(text) not in (0.0, 1.0, -1.0) or float(text) == x:
             break
     if float(text) == 0.0:
         text = text.lstrip("-") if x == 0 else f"{x:.1e}"
+    elif float(text) in (1.0, -1.0) and float(text) != x:
+        text = f"{x:.12g}"
     return text.replace("-", "−")
 
 

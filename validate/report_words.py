@@ -130,7 +130,7 @@ _ORDER: tuple[Place, ...] = ("below", "mixed", "overlaps", "above", "few", "unkn
 def _place(panel: Panel, judge: _Judge, people: Sequence[Result], people_few: bool) -> Place:
     if not people_few and any(_is_few(panel, result) for result in judge.results):
         return "few"
-    places = {place(result, people) for result in judge.results}
+    places: set[Place] = {place(result, people) for result in judge.results}
     return places.pop() if len(places) == 1 else "mixed"
 
 
