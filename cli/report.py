@@ -102,7 +102,7 @@ def _audit(path: Path) -> Mapping[str, Any]:
 
 
 def _lines(written: Written) -> Iterator[str]:
-    yield from written.report.conclusion
+    yield from written.report.conclusions
     yield ""
     yield f"report:        {one_line(str(written.html))}"
     yield f"JSON:          {one_line(str(written.json))}"

@@ -168,7 +168,7 @@ def test_the_page_holds_every_part() -> None:
 def test_conclusion_comes_first_in_three_sentences() -> None:
     report = full()
     html = report.to_html()
-    places = [html.index(sentence.replace("'", "&#39;")) for sentence in report.conclusion]
+    places = [html.index(sentence.replace("'", "&#39;")) for sentence in report.conclusions]
     assert len(places) == 3
     assert places == sorted(places)
     assert places[-1] < html.index("<section")
@@ -280,6 +280,7 @@ def test_json_is_strict_and_whole() -> None:
         "3": "a",
     }
     assert content["command"] == "report" and content["verdict"] is None
+    assert content["input"] == {} and content["settings"] == {}
     assert [result["name"] for result in content["results"]] == [
         "cohen_kappa",
         "cohen_kappa",

@@ -77,7 +77,7 @@ def graded(study: Study) -> Study:
 def test_a_study_without_ratings_says_so(study: Study) -> None:
     report = study_report(study)
     assert report.title == "river"
-    assert "No judge has graded what people graded" in report.conclusion[0]
+    assert "No judge has graded what people graded" in report.conclusions[0]
     assert report.to_dict()["results"] == [] and not report.disagreements
     assert "No item has been graded by people and a judge" in report.to_html()
     assert report.recipe["name"] == "listqa" and len(report.recipe["sha256"]) == 64
@@ -89,7 +89,7 @@ def test_a_study_without_ratings_says_so(study: Study) -> None:
 def test_one_rater_alone_is_no_comparison(study: Study, rater: str, kind: str) -> None:
     rate(study, rater, kind, set())
     report = study_report(study)
-    assert "not known" in report.conclusion[0]
+    assert "not known" in report.conclusions[0]
     assert not report.agreement.get("results")
 
 
@@ -97,9 +97,9 @@ def test_people_without_a_judge(study: Study) -> None:
     rate(study, "ann", "annotator", {1, 2, 3})
     rate(study, "bob", "annotator", {3})
     report = study_report(study)
-    assert report.conclusion[0].startswith("No judge has graded the items that people graded")
+    assert report.conclusions[0].startswith("No judge has graded the items that people graded")
     assert {row["item_id"] for row in report.disagreements} == {"i1", "i2"}
-    assert "0.967" not in report.conclusion[1] and "96.67 %" in report.conclusion[1]
+    assert "0.967" not in report.conclusions[1] and "96.67 %" in report.conclusions[1]
 
 
 def test_what_is_gathered(study: Study) -> None:
@@ -116,9 +116,10 @@ def test_what_is_gathered(study: Study) -> None:
     # ann and bob: 10 of 60 differ; κ from the table of 50 equal items, both near half and half
     assert kappa[0]["raters"] == ["ann", "bob"]
     assert kappa[0]["details"]["disagreements"] == 10
-    assert "7 of 76" in report.conclusion[2]
+    assert "7 of 76" in report.conclusions[2]
     assert report.provenance["seed"] == 5
-    assert report.provenance["settings"]["seed"] == 5
+    assert report.to_dict()["settings"]["seed"] == 5
+    assert report.to_dict()["input"]["rows"] == 3 * N
     assert report.provenance["inputs"][0]["name"] == "pairs.jsonl"
     assert len(report.response_scores) == 40  # 20 questions, 2 systems
     assert str(study.path.parent) not in json.dumps(report.to_dict()) + report.to_html()
@@ -128,7 +129,7 @@ def test_few_differing_items_are_inconclusive(study: Study) -> None:
     rate(study, "ann", "annotator", {1})
     rate(study, "bob", "annotator", {2})
     rate(study, "gpt", "judge", {0, 12, 14})
-    first = study_report(study).conclusion[0]
+    first = study_report(study).conclusions[0]
     assert first.startswith("INCONCLUSIVE: only 2 items differ between ann and bob")
 
 

@@ -28,12 +28,12 @@ __all__ = ["Report", "build_report"]
 class Report:
     """Everything a report says, as plain JSON values; made by :func:`build_report`.
 
-    ``conclusion`` holds three sentences: may the judge be trusted, how close to people, is the gold
+    ``conclusions`` holds three sentences: may the judge be trusted, how close to people, is the gold
     right. The other fields are described at :func:`build_report`.
     """
 
     title: str
-    conclusion: tuple[str, str, str]
+    conclusions: tuple[str, str, str]
     agreement: Mapping[str, Any]
     response_scores: tuple[Mapping[str, Any], ...] = ()
     disagreements: tuple[Mapping[str, Any], ...] = ()
@@ -55,8 +55,10 @@ class Report:
         return {
             "accord": __version__,
             "command": "report",
+            "input": rest.pop("input", {}),
+            "settings": rest.pop("settings", {}),
             "title": self.title,
-            "conclusion": list(self.conclusion),
+            "conclusions": list(self.conclusions),
             "results": [*results, *([self.audit] if self.audit else [])],
             "agreement": rest,
             "response_scores": [dict(row) for row in self.response_scores],
@@ -119,7 +121,7 @@ def build_report(
     rate = plain(audit) if audit else None
     return Report(
         title=plain(title) or "Report",
-        conclusion=conclusions(content, rate),
+        conclusions=conclusions(content, rate),
         agreement=content,
         response_scores=tuple(plain(row) for row in response_scores),
         disagreements=tuple(plain(row) for row in disagreements),
