@@ -158,7 +158,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for name, title in _FIGURES
         if any(row["figures"].get(name) is not None for row in rows)
     ]
-    counts = ["responses", *_STATES, *(["pairs"] if any("pairs" in row for row in rows) else [])]
+    counts = [name for name in ("responses", *_STATES, "pairs") if any(name in row for row in rows)]
     head = ["system", *counts, "unscored", *(title for _, title in figures)]
     body = []
     for row in rows:

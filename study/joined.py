@@ -33,7 +33,7 @@ def items_of(pairs: pd.DataFrame) -> list[Item]:
             system=system_label(row["system"], row["variant"]),
             content_sha256=row["content_sha256"],
         )
-        for row in pairs[pairs["item_id"].notna()].to_dict("records")
+        for row in pairs[pairs["item_id"].notna()].drop_duplicates("item_id").to_dict("records")
     ]
 
 

@@ -113,7 +113,7 @@ class MeansTable:
                 "unscored": sums.unscored,
                 "unsure": sums.unsure,
                 "figures": _plain({"share_correct": share}),
-                "n": {"share_correct": sums.usable},
+                "n": {"share_correct": int(sums.usable)},
             }
 
 

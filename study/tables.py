@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ __all__ = ["Manifest", "Tables", "TablesWriter"]
 
 MANIFEST = "manifest.json"
 _ASIDE = ".new"
+_PART = re.compile(r"(elements|pairs|scores-.+)\.\d+\.\d{4,}\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +93,24 @@ class Tables:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        manifest = self.manifest()
-        if manifest is None or name not in manifest.parts:
-            raise StudyError(f"the study has no table {name}", cure="run accord score STUDY")
-        try:
-            parts = [
-                pq.read_table(self.folder / file, columns=None if columns is None else [*columns])
-                for file in manifest.parts[name]
-            ]
-        except (OSError, pa.ArrowException) as error:
-            raise StudyError(
-                f"the table {name} can't be read: {error}",
-                cure="delete the folder tables/ and run accord score STUDY again",
-            ) from None
+        chosen = None if columns is None else [*columns]
+        for last in (False, True):
+            manifest = self.manifest()
+            if manifest is None or name not in manifest.parts:
+                raise StudyError(f"the study has no table {name}", cure="run accord score STUDY")
+            try:
+                parts = [
+                    pq.read_table(self.folder / file, columns=chosen)
+                    for file in manifest.parts[name]
+                ]
+                break
+            except (OSError, pa.ArrowException) as error:
+                # Another process may have replaced the tables since the manifest was read.
+                if last or not isinstance(error, FileNotFoundError):
+                    raise StudyError(
+                        f"the table {name} can't be read: {error}",
+                        cure="delete the folder tables/ and run accord score STUDY again",
+                    ) from None
         return _frame(pa.concat_tables(parts))
 
     @contextmanager
@@ -131,10 +138,10 @@ class Tables:
         self._tidy(manifest)
 
     def _tidy(self, manifest: Manifest) -> None:
-        """Remove parts that no longer count."""
+        """Remove parts that no longer count; whatever else lies there is not ours."""
         kept = {file for parts in manifest.parts.values() for file in parts}
         for path in self.folder.glob("*.parquet"):
-            if path.name not in kept:
+            if path.name not in kept and _PART.fullmatch(path.name):
                 with contextlib.suppress(OSError):
                     path.unlink()
 

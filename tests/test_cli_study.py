@@ -132,6 +132,42 @@ def test_pairs_and_wide_ratings_with_other_names(accord: Runner) -> None:
     assert status == 0 and "Share correct" in out and "Judge-F1" not in out
 
 
+@pytest.mark.shared_data
+def test_real_labels_in_a_study_give_the_published_agreement(
+    accord: Runner, shared_data: Path
+) -> None:
+    """Figures of data/openqa_eval/reference.json; the counts are those of its items.csv."""
+    items = str(shared_data / "openqa_eval" / "items.csv")
+    accord("init", "s")
+    names = ("--map", "reference=gold_answers,predicted=answer")
+    assert accord("add", "s", items, "--as", "pairs", *names)[0] == 0
+    judges = "judge_gpt4,judge_davinci003,judge_bem"
+    wide = ("--wide", "--annotators", "annotator1,annotator2", "--judges", judges)
+    labels = ("--final", "human", "--labels", "Yes=CORRECT,No=INCORRECT")
+    status, out, _ = accord("add", "s", items, "--as", "ratings", *wide, *labels)
+    assert status == 0 and "8933 ratings added" in out  # 6 x 1,490 less 7 blanks of annotator2
+    with Study.open("s") as study:
+        texts = {item.item_id: (item.question, item.predicted) for item in study.items()}
+        frame = study.ratings().frame
+    assert len(texts) == 1490 and texts["i1115"] == texts["i1117"]
+    pivot = frame.pivot(index="item_id", columns="rater", values="rating")
+    people = pivot[["annotator1", "annotator2"]].dropna()
+    assert len(people) == 1483
+    agreement = (people["annotator1"] == people["annotator2"]).mean()
+    assert round(100 * agreement, 2) == 86.85
+    judged = pivot[["judge_gpt4", "human"]].dropna()
+    assert len(judged) == 1488
+    counts = judged.value_counts().to_dict()
+    assert counts == {
+        ("CORRECT", "CORRECT"): 679,
+        ("CORRECT", "INCORRECT"): 89,
+        ("INCORRECT", "CORRECT"): 137,
+        ("INCORRECT", "INCORRECT"): 583,
+    }
+    unscored = frame[frame["status"] == "unscored"]
+    assert set(unscored["rater"]) == {"judge_gpt4"} and len(unscored) == 2
+
+
 def test_two_processes_give_the_same(accord: Runner, study: str) -> None:
     alone = accord("score", study, "--json")[1]
     assert accord("score", study, "--json", "--jobs", "2")[1] == alone

@@ -320,6 +320,22 @@ def test_many_chunks_and_processes_give_the_same_tables(
     assert study.pairs().equals(pairs) and study.scores().equals(scores)
 
 
+def test_what_lies_in_the_tables_folder_and_is_not_ours_stays(study: Study) -> None:
+    study.score()
+    for name in ("mine.parquet", "pairs.parquet", "notes.txt"):
+        (study.path / "tables" / name).write_text("mine")
+    study.score()
+    assert {path.name for path in (study.path / "tables").iterdir()} == {
+        "elements.2.0000.parquet",
+        "pairs.2.0000.parquet",
+        "scores-exact.2.0000.parquet",
+        "manifest.json",
+        "mine.parquet",
+        "pairs.parquet",
+        "notes.txt",
+    }
+
+
 def test_two_judges_and_one_run_again(study: Study) -> None:
     study.score(["exact"])
     exact = study.scores()
