@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,7 @@ def register(app: typer.Typer) -> None:
             "extra": extra,
         }
         PanelSettings(**panel)  # a slip in an option is told before a large file is read
-        if source.is_dir():
+        if os.path.isdir(source):
             _refuse_table_options(
                 {
                     "--wide": wide,

@@ -67,6 +67,8 @@ class LabelReader:
                 cure = "leave the cell blank where there is no rating, or choose --scale nominal"
             elif self.words:
                 cure = "add the word to --labels, or to --categories"
+            elif not self.declared:
+                cure = "a rating is one label or number"
             else:
                 cure = f"labels are {', '.join(sorted(self.declared))}: add it to --categories"
             raise InputError.from_rows(self.bad, cure=cure)

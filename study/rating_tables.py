@@ -222,7 +222,10 @@ def _long_kinds(table: Table, options: RatingsOptions, raters: Sequence[str]) ->
         if options.kind != "kind":
             raise missing_column(table.name, options.kind, list(table.frame.columns), "--kind")
         if not named:
-            raise missing_column(table.name, "kind", list(table.frame.columns), "--kind") from None
+            raise InputError(
+                f"{table.name} has no column 'kind', so nothing says who is a person",
+                cure="name it with --kind COLUMN, or name the raters: --annotators a,b --judges j",
+            )
         return [named.get(rater) for rater in raters]
     kinds = cells(table, options.kind, "--kind")
     bad: list[BadRow] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -212,7 +213,7 @@ def _format(file: Path) -> tuple[str, bool]:
     packed = bool(endings) and endings[-1] == ".gz"
     ending = (endings[-2] if len(endings) > 1 else "") if packed else (endings or [""])[-1]
     kind = TEXT_FORMATS.get(ending) or (None if packed else BINARY_FORMATS.get(ending))
-    if file.is_dir():
+    if os.path.isdir(file):  # never raises, whatever the name
         raise InputError(f"{file} is a folder, not a table", cure=f"name a file: {FORMATS}")
     if kind is None:
         raise InputError(

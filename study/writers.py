@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -20,6 +18,9 @@ __all__ = ["csv_text", "write_csv"]
 # The last four are the full-width forms, which spreadsheets in Asian locales also take as a
 # formula's beginning.
 _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+EMPTY = '""'
+"""A row of one blank cell, which would otherwise read as no row."""
 
 
 def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
@@ -50,14 +51,18 @@ def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
 
 def csv_text(frame: pd.DataFrame) -> str:
     """The frame as the CSV text that :func:`write_csv` writes."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_cell(str(name)) for name in frame.columns])
     plain = frame.astype(object).where(frame.notna(), None)
     columns = [plain.iloc[:, position].tolist() for position in range(plain.shape[1])]
-    for row in zip(*columns, strict=True):
-        writer.writerow([_cell(value) for value in row])
-    return out.getvalue()
+    rows = [[str(name) for name in frame.columns], *map(list, zip(*columns, strict=True))]
+    lines = (",".join(_quoted(_cell(value)) for value in row) for row in rows)
+    return "".join(f"{line or EMPTY}\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    # Not the csv module: before Python 3.13 it leaves a lone carriage return unquoted.
+    if any(char in text for char in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _cell(value: Any) -> str:

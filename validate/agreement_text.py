@@ -5,6 +5,7 @@ Fits 100 columns. All rounding happens here and in :mod:`~accord.validate.figure
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,11 @@ WIDTH = 100
 _WHO = 43
 _LEVELS = (("element", "Element level: labels"), ("response", "Response level"))
 _PLAIN_NAMES = {"mean_rating": "mean rating", "share_correct": "share correct (no F1)", "F1": "F1"}
+_ORDER = (
+    *("agreement", "cohen_kappa", "krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
+    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio", "gwet_ac1"),
+    *("sensitivity", "specificity", "precision", "f1", "pearson", "spearman", "mad", "bias"),
+)
 _PART = 0.1
 """From this distance on κ and AC1 are said to part."""
 
@@ -42,8 +48,12 @@ def agreement_lines(report: AgreementReport) -> list[str]:
 
 
 def _heading(report: AgreementReport) -> str:
-    inside = "" if report.noun == "item" else f" in {count(report.clusters)} {report.noun}s"
-    return f"{count(report.items)} items{inside}"
+    inside = "" if report.noun == "item" else f" in {_many(report.clusters, report.noun)}"
+    return f"{_many(report.items, 'item')}{inside}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def _who(report: AgreementReport) -> Iterable[str]:
@@ -56,8 +66,9 @@ def _who(report: AgreementReport) -> Iterable[str]:
         if names:
             shown = ", ".join(names[:20]) + (f", … ({len(names)})" if len(names) > 20 else "")
             yield from _wrapped([shown], f"{words}: ")
-    if report.people in ("majority", "mean"):
-        yield f"people's label: {report.people} of the annotators"
+    if report.people is not None and report.people not in report.kinds:
+        how = report.people.removesuffix(" of the annotators")
+        yield f"people's label: {how} of the annotators"
 
 
 def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
@@ -72,7 +83,8 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
         f"{_pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
         f" {'deff':>5}"
     )
-    for name in dict.fromkeys(result["name"] for result in results):
+    names = dict.fromkeys(result["name"] for result in results)
+    for name in sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else 99):
         same = [result for result in results if result["name"] == name]
         methods = list(dict.fromkeys(result["method"] for result in same if result["method"]))
         yield from _wrapped([f"{label(name)}{f'  ({methods[0]})' if methods else ''}"], "")
@@ -90,14 +102,22 @@ def _row(result: Mapping[str, Any]) -> Iterable[str]:
     who = " ~ ".join(visible(rater) for rater in result["raters"]) or "all"
     if len(result["raters"]) > 3:
         who = f"{len(result['raters'])} annotators together"
-    limits = interval(result) or "–"
+    design = result["design_effect"]
     yield (
-        f"  {_pad(f'{kind}  {who}', _WHO)} {estimate(result):>9}  {limits:<18}"
+        f"  {_pad(f'{kind:<6}  {who}', _WHO)} {_point(result):>9}  {interval(result) or '–':<18}"
         f" {count(result['n']):>7} {count(result['clusters']):>9}"
-        f" {value(result['design_effect'], 2) if defined(result['design_effect']) else '–':>5}"
+        f" {f'{design:.2f}' if defined(design) else '–':>5}"
     )
     if result["reason"]:
         yield from _wrapped([f"({result['reason']})"], "          ")
+
+
+def _point(result: Mapping[str, Any]) -> str:
+    """The estimate; what is 0 but for rounding is written as 0."""
+    point = result["estimate"]
+    return estimate(
+        {**result, "estimate": 0.0} if defined(point) and abs(point) < 1e-12 else result
+    )
 
 
 def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -106,7 +126,7 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     measure = str(results[0].get("measure"))
     limits = f"{100 * results[0]['confidence']:g} % interval"
     yield ""
-    yield f"System level: mean {_PLAIN_NAMES.get(measure, measure)} of the responses rated by both"
+    yield f"System level: {_PLAIN_NAMES.get(measure, measure)}, mean of the responses rated by both"
     differences = [result for result in results if result["name"] == "bias"]
     for judge, people in dict.fromkeys(tuple(result["raters"]) for result in differences):
         yield (
@@ -191,9 +211,10 @@ def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: flo
     by_kappa, by_ac1 = ((raw - each) / (1 - each) for each in (kappa, ac1))
     details = result.get("details") or {}
     text = (
-        f"{' and '.join(result['raters'])}: κ {value(kappa)} and AC1 {value(ac1)} part because the"
-        f" labels are unevenly used. Of {percent(raw)} raw agreement κ puts {percent(by_kappa, 1)}"
-        f" down to chance, AC1 {percent(by_ac1, 1)}; read them together, neither alone."
+        f"{' and '.join(result['raters'])}: κ {value(kappa)} and AC1 {value(ac1)} part over what"
+        f" chance would give: {percent(by_kappa, 1)} by each rater's own label shares (κ),"
+        f" {percent(by_ac1, 1)} by how evenly the labels are used (AC1), against {percent(raw)} raw"
+        " agreement. Read them together, neither alone."
     )
     if "prevalence_index" in details:
         text += (
@@ -205,14 +226,16 @@ def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: flo
 
 
 def _warnings(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    by_text: dict[str, list[str]] = {}
+    """Each kind of warning once, with its first wording and whom it concerns."""
+    found: dict[str, tuple[str, list[str]]] = {}
     for result in results:
         for text in result["warnings"]:
             who = " ~ ".join(visible(rater) for rater in result["raters"][:3])
-            by_text.setdefault(text, []).append(f"{label(result['name'])} {who}".strip())
-    for text, named in by_text.items():
-        more = f" and {len(named) - 2} more" if len(named) > 2 else ""
-        yield from _wrapped([f"{visible(text)} ({'; '.join(named[:2])}{more})"], "Caution: ")
+            key = re.sub(r"[0-9.]+", "#", text)
+            found.setdefault(key, (text, []))[1].append(f"{label(result['name'])} {who}".strip())
+    for text, named in found.values():
+        more = f", and {len(named) - 1} more figures" if len(named) > 1 else ""
+        yield from _wrapped([f"{visible(text)} ({named[0]}{more})"], "Caution: ")
 
 
 def _wrapped(texts: Iterable[str], start: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,7 @@ def _check_label_sets(
     spelt: dict[object, str] = {}
     for label in union:
         number = _maybe_number(label)
-        key = " ".join(label.casefold().split()) if number is None else number
+        key = _spelling(label) if number is None else number
         if key in spelt:
             one = spelt[key]
             raise InputError(
@@ -103,6 +104,17 @@ def _check_label_sets(
                     f" ({', '.join(sorted(found)[:4])}; {', '.join(sorted(others)[:4])})",
                     cure="translate one set with --labels a=b, or declare --categories",
                 )
+
+
+def _spelling(label: str) -> str:
+    """A label without case, outer and double blanks, and characters that can't be seen."""
+    seen = unicodedata.normalize("NFKC", label)
+    kept = "".join(" " if char.isspace() else char for char in seen if _is_visible(char))
+    return " ".join(kept.casefold().split())
+
+
+def _is_visible(char: str) -> bool:
+    return char.isspace() or not unicodedata.category(char).startswith("C")
 
 
 def _undeclared(label: str, declared: Sequence[str]) -> InputError:

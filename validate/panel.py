@@ -330,15 +330,15 @@ def _f1(
 ) -> Estimate:
     """F1 = 2 tp / (2 tp + fp + fn): a share in which a hit counts twice, in the same clusters."""
     rows = np.flatnonzero(judged | true)
-    hits = np.flatnonzero(judged & true)
-    twice = np.concatenate([rows, hits])
-    right = np.concatenate([(judged & true)[rows], np.ones(hits.size, dtype=bool)])
-    out = clustered_proportion(right.astype(float), **_part(shared, twice))
-    out = replace(out, name="f1", n=rows.size)
+    hit = (judged & true)[rows]
+    part = _part(shared, rows)
+    twice = np.where(hit, 2.0, 1.0)
+    part["weights"] = twice if part["weights"] is None else twice * part["weights"]
+    out = replace(clustered_proportion(hit.astype(float), **part), name="f1")
     if rows.size == 0:
         return replace(out, reason="neither the judge nor people gave a positive label")
     if settings.unit == "item":
-        # Counting a hit twice is right for sums by cluster only.
+        # The weights say how F1 counts, not how items were drawn: Wilson on them would be wrong.
         nan = float("nan")
         return replace(out, low=nan, high=nan, method="", reason="F1 has no interval by item")
     return replace(out, method=f"{out.method}; a hit counts twice")

@@ -68,11 +68,11 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
     if how == "mean" or (how is None and settings.numeric):
         numbers = mean_rating(coded, annotators)
         given = np.where(np.isnan(numbers), coded.codes[:, annotators].max(axis=1), 0)
-        return People("mean", given, numbers), []
+        return People(_free("mean", coded.raters), given, numbers), []
     if len(annotators) == 1:
         return People(coded.raters[annotators[0]], coded.codes[:, annotators[0]]), []
     codes = majority(coded.codes[:, annotators], len(coded.categories))
-    return People("majority", codes), _ties(codes, len(annotators))
+    return People(_free("majority", coded.raters), codes), _ties(codes, len(annotators))
 
 
 def majority(codes: IntArray, k: int) -> IntArray:
@@ -100,6 +100,11 @@ def mean_rating(coded: Coded, columns: Sequence[int]) -> FloatArray:
     out = np.full(len(values), np.nan)
     np.divide(total, given.sum(axis=1), out=out, where=given.any(axis=1))
     return out
+
+
+def _free(name: str, raters: Sequence[str]) -> str:
+    """The aggregate's name, other than any rater's."""
+    return f"{name} of the annotators" if name in raters else name
 
 
 def _adjudicated(coded: Coded, column: int, annotators: Sequence[int]) -> tuple[People, list[str]]:
