@@ -721,6 +721,16 @@ def test_few_disagreements_are_counted(disagreements: int, said: bool) -> None:
             assert any("rests on 9 disagreeing items" in w for w in out.warnings) is said
 
 
+def test_a_missing_rating_disagrees_with_nobody() -> None:
+    x = np.tile([[0, -1, 0], [1, 1, -1], [0, 1, -1], [2, -1, -1]], (10, 1))
+    clusters = np.arange(40) // 4
+    assert gwet_ac1(x, n_categories=3, clusters=clusters).details["disagreements"] == 10
+    alpha = krippendorff_alpha(x, level="nominal", n_categories=3, clusters=clusters)
+    assert alpha.details["disagreements"] == 10
+    raw = raw_agreement(x, n_categories=3, clusters=clusters)
+    assert raw.details["disagreements"] == 10 and raw.n == 30
+
+
 @pytest.mark.parametrize(("minority", "said"), [(4, True), (5, False)])
 def test_few_minority_ratings(minority: int, said: bool) -> None:
     x = _pair(30, minority)

@@ -349,6 +349,16 @@ def test_a_constant_score_is_undefined(name: str, unit: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(BOTH))
+def test_rounding_does_not_correlate(name: str) -> None:
+    rng = np.random.default_rng(0)
+    x = 0.3 * (1 + rng.integers(-2, 3, 60) * 2e-16)
+    assert np.ptp(x) > 0
+    out = BOTH[name](x, rng.random(60), clusters=np.arange(60) // 3, rng=0)
+    assert math.isnan(out.estimate)
+    assert out.reason == "the first score is constant: a correlation is undefined"
+
+
+@pytest.mark.parametrize("name", sorted(BOTH))
 def test_all_equal_is_one_without_an_interval(name: str) -> None:
     rng = np.random.default_rng(0)
     x = rng.random(60)

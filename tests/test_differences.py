@@ -149,6 +149,19 @@ def test_by_item_every_item_is_its_own_cluster() -> None:
         assert alone.clusters == 12
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e-13, 1e6, 1e150])
+def test_no_unit_of_score_is_special(unit: float) -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.random(60), rng.random(60)
+    for name, call in BOTH.items():
+        plain = call(x, y, clusters=np.arange(60) // 3)
+        other = call(unit * x, unit * y, clusters=np.arange(60) // 3)
+        for field in ("estimate", "low", "high"):
+            expected = unit * getattr(plain, field)
+            assert getattr(other, field) == pytest.approx(expected, rel=1e-9), name
+        assert other.design_effect == pytest.approx(plain.design_effect)
+
+
 # -- degenerate --------------------------------------------------------------------------------
 
 
