@@ -12,11 +12,14 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import ServiceError
 
-__all__ = ["Account", "choices", "post_annotations", "sign_up"]
+if TYPE_CHECKING:
+    from .template import Control
+
+__all__ = ["Account", "answered", "post_annotations", "sign_up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +82,14 @@ def sign_up(url: str, admin_token: str, email: str) -> Account:
     return Account(email, int(user["id"]), token)
 
 
-def choices(control: str, object_name: str, values: Sequence[str]) -> dict[str, Any]:
-    """One answered ``Choices`` control as Label Studio stores it."""
+def answered(control: Control, values: Sequence[str]) -> dict[str, Any]:
+    """One answered control as Label Studio stores it: the values chosen, or the texts written."""
+    key = "choices" if control.kind == "choices" else "text"
     return {
-        "from_name": control,
-        "to_name": object_name,
-        "type": "choices",
-        "value": {"choices": list(values)},
+        "from_name": control.name,
+        "to_name": control.to_name,
+        "type": control.kind,
+        "value": {key: list(values)},
     }
 
 

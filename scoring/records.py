@@ -18,7 +18,9 @@ __all__ = [
     "CORRECT",
     "INCORRECT",
     "KINDS",
+    "MISSING_FROM_REFERENCE",
     "NO_SYSTEM",
+    "REASONS",
     "UNSURE",
     "VERDICTS",
     "Element",
@@ -34,6 +36,16 @@ CORRECT = "CORRECT"
 INCORRECT = "INCORRECT"
 UNSURE = "UNSURE"
 VERDICTS = (CORRECT, INCORRECT, UNSURE)
+
+MISSING_FROM_REFERENCE = "missing_from_reference"
+REASONS: Mapping[str, str] = {
+    MISSING_FROM_REFERENCE: "correct, but missing from the reference",
+    "reference_wrong": "the reference is wrong",
+    "misaligned": "these two do not belong together",
+    "parse_error": "not one whole element",
+    "unverifiable": "can't be verified",
+}
+"""What a person can report beside a verdict: the value that is kept, and what it says."""
 
 Kind = Literal["annotator", "adjudicated", "judge"]
 KINDS: tuple[Kind, ...] = ("annotator", "adjudicated", "judge")

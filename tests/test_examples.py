@@ -15,14 +15,9 @@ import pytest
 from accord import examples
 from accord.scoring import Judgement, Prepared, prepare, read_reference, recipe
 from accord.scoring.errors import InputError
+from accord.scoring.records import MISSING_FROM_REFERENCE, REASONS
 
 RATERS = ("annotator1", "annotator2")
-REASONS = {
-    "correct but missing from the reference",
-    "reference wrong",
-    "pair misaligned",
-    "can't be verified",
-}
 ERROR_TYPES = {
     "wrong_value": 2,
     "missing_element": 1,
@@ -207,7 +202,7 @@ def test_labels_have_the_documented_form() -> None:
         assert row["rating"] in {"CORRECT", "INCORRECT", "UNSURE"}
         assert set(row["reasons"]) <= REASONS
         assert not (row["rating"] == "CORRECT" and row["reasons"])
-        if "correct but missing from the reference" in row["reasons"]:
+        if MISSING_FROM_REFERENCE in row["reasons"]:
             assert row["reference"] is None
 
 

@@ -6,6 +6,7 @@ ratings that exist get a code of 0 or more, so a gap can't become a category.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring.errors import InputError, SettingsError
-from ..scoring.records import CORRECT, INCORRECT, UNSURE, VERDICTS, Kind
+from ..scoring.records import CORRECT, INCORRECT, MISSING_FROM_REFERENCE, UNSURE, VERDICTS, Kind
 from ..study.ratings import Ratings
 from .clusters import FloatArray, IntArray, cluster_codes
 from .label_sets import UNSCORED_LABEL, categories_of
@@ -31,6 +32,9 @@ __all__ = [
     "code_ratings",
     "is_extra",
 ]
+
+# accord's own value, and what other tools and people write.
+_EXTRA_WORDS = (MISSING_FROM_REFERENCE.replace("_", " "), "correct but missing")
 
 MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE = -1, -2, -3, -4, -5
 REASONS: Mapping[int, str] = {
@@ -156,8 +160,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
 
 def is_extra(reasons: Sequence[str] | None) -> bool:
     """Whether a rating's reasons say: correct but missing from the reference."""
-    words = [str(reason).lower().replace("_", " ").replace("-", " ") for reason in reasons or ()]
-    return any(word.startswith("correct but missing") for word in words)
+    words = [re.sub(r"[\s_,-]+", " ", str(reason)).strip().lower() for reason in reasons or ()]
+    return any(word.startswith(_EXTRA_WORDS) for word in words)
 
 
 def _kinds(frame: pd.DataFrame, final: str | None) -> dict[str, Kind]:

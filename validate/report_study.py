@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, StudyError
-from ..scoring.records import NO_SYSTEM
+from ..scoring.records import NO_SYSTEM, REASONS
 from .report import Report, build_report
 
 if TYPE_CHECKING:
@@ -191,7 +191,12 @@ def _comments(study: Study) -> dict[str, list[str]]:
     """What people wrote on each item, reasons first; the latest of each person."""
     latest: dict[tuple[str, str], str] = {}
     for row in study.ledger.rating_rows():
-        said = "; ".join([*row.reasons, *([row.comment] if row.comment else [])])
+        said = "; ".join(
+            [
+                *(REASONS.get(word, word) for word in row.reasons),
+                *([row.comment] if row.comment else []),
+            ]
+        )
         if row.kind != "judge" and said:
             latest[(row.item_id, row.rater)] = f"{row.rater}: {said}"
     out: dict[str, list[str]] = defaultdict(list)
