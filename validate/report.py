@@ -28,8 +28,8 @@ __all__ = ["Report", "build_report"]
 class Report:
     """Everything a report says, as plain JSON values; made by :func:`build_report`.
 
-    ``conclusions`` holds three sentences: may the judge be trusted, how close to people, is the gold
-    right. The other fields are described at :func:`build_report`.
+    ``conclusions`` holds three sentences: may the judge be trusted, how close to people, is the
+    gold right. The other fields are described at :func:`build_report`.
     """
 
     title: str
