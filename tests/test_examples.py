@@ -200,7 +200,7 @@ def test_labels_have_the_documented_form() -> None:
         ]
         assert row["rater"] in RATERS and row["kind"] == "annotator"
         assert row["rating"] in {"CORRECT", "INCORRECT", "UNSURE"}
-        assert set(row["reasons"]) <= REASONS
+        assert set(row["reasons"]) <= REASONS.keys()
         assert not (row["rating"] == "CORRECT" and row["reasons"])
         if MISSING_FROM_REFERENCE in row["reasons"]:
             assert row["reference"] is None
