@@ -122,6 +122,7 @@ def test_what_is_gathered(study: Study) -> None:
     assert report.to_dict()["input"]["rows"] == 3 * N
     assert report.provenance["inputs"][0]["name"] == "pairs.jsonl"
     assert len(report.response_scores) == 40  # 20 questions, 2 systems
+    assert "People’s verdict is the majority of the annotators." in report.to_html()
     assert str(study.path.parent) not in json.dumps(report.to_dict()) + report.to_html()
 
 
@@ -138,6 +139,7 @@ def test_a_final_label_is_shown_and_read(study: Study) -> None:
     report = study_report(study)
     assert {row["final"] for row in report.disagreements} == {"CORRECT", "INCORRECT"}
     assert report.agreement["people"] == "chief"
+    assert "People’s verdict is the final label chief." in report.to_html()
     page = report.to_html()
     assert "gpt – chief" in page and "each judge with each annotator" in page
 

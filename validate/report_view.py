@@ -103,6 +103,7 @@ class View:
     measure: str = "F1"
     byline: str = ""
     nothing: str = ""
+    people: str = ""
 
 
 def view(report: Report) -> View:
@@ -134,6 +135,7 @@ def view(report: Report) -> View:
         measure=_measure(results),
         byline=_byline(report),
         nothing=_nothing(compared),
+        people=_people(report.agreement),
     )
 
 
@@ -176,6 +178,17 @@ def _nothing(compared: set[str]) -> str:
     if not people and not judges:
         return "No item has been graded by people and a judge, or by two people."
     return ""
+
+
+def _people(agreement: Mapping[str, Any]) -> str:
+    """Whose label stands for people in a response's score; empty where it is not said."""
+    said = agreement.get("people")
+    if not said:
+        return ""
+    kind = (agreement.get("kinds") or {}).get(said)
+    if kind is None and said in ("majority", "mean"):
+        return f"the {said} of the annotators"
+    return f"{'the final label ' if kind == 'adjudicated' else ''}{said}"
 
 
 def _byline(report: Report) -> str:
@@ -268,7 +281,7 @@ def _row(
         strip=plots.strip(result, axis),
         n=count(result.get("n")),
         clusters=count(result.get("clusters")),
-        design_effect=value(result.get("design_effect"), 2),
+        design_effect=f"{effect:.2f}" if defined(effect := result.get("design_effect")) else "–",
         dropped=dropped,
         marks=tuple(marks),
     )
