@@ -294,10 +294,10 @@ def _responses(
     judged = rng.binomial(right, 1 - false_negative) + rng.binomial(pairs - right, false_positive)
     empty = rng.random(n) < 0.03
     size = n_reference + n_predicted
-    return clusters, np.where(empty, 0, 2 * right / size), np.where(empty, 0, 2 * judged / size)
+    return clusters, np.where(empty, 0.0, 2 * right / size), np.where(empty, 0.0, 2 * judged / size)
 
 
-def _moments(clusters: Any, x: Floats, y: Floats) -> Floats:
+def _moments(clusters: Any, x: Floats, y: Floats) -> Any:
     columns = (np.ones_like(x), x, y, x * x, y * y, x * y, np.abs(x - y))
     return np.column_stack([np.bincount(clusters, column) for column in columns])
 
@@ -366,11 +366,10 @@ def test_the_populations() -> None:
         rng = np.random.default_rng(2031)
         parts = [_ratings(rng, 50_000, scenario) for _ in range(8)]
         for name, value in truth.items():
-            total: Any = 0.0
-            for ratings, questions in parts:
-                sums, f = _sums(name, ratings, questions)
-                total = total + sums.sum(axis=0)
-            assert float(f(total)) == pytest.approx(value, abs=1e-3), (scenario, name, f(total))
+            each = [_sums(name, ratings, questions) for ratings, questions in parts]
+            total = sum(sums.sum(axis=0) for sums, _ in each)
+            got_one = float(each[0][1](total))
+            assert got_one == pytest.approx(value, abs=1e-3), (scenario, name, got_one)
     for scenario, truth in SCORE_TRUTH.items():
         data: Any = _responses(np.random.default_rng(2032), 300_000, scenario)
         clusters, x, y = data
