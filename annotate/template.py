@@ -106,7 +106,12 @@ class Template:
         """The instructions as the HTML that Label Studio shows."""
         from markdown_it import MarkdownIt
 
-        return str(MarkdownIt("commonmark", {"html": False}).render(self.instructions)).strip()
+        html = str(MarkdownIt("commonmark", {"html": False}).render(self.instructions)).strip()
+        # Label Studio takes styles away, and its page has neither margins nor list marks.
+        html = html.replace("<li>", "<li>• ")
+        for end in ("</p>", "</ul>"):
+            html = html.replace(f"{end}\n", f"{end}\n<br>\n")
+        return html
 
     def answer(
         self,
