@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-STUDY = typer.Argument(None, metavar="[STUDY]", help="A study folder to look at.")
+STUDY = typer.Argument(None, metavar="STUDY", help="A study folder to look at.")
 
 
 def register(app: typer.Typer) -> None:

@@ -94,6 +94,7 @@ class Tables:
         import pyarrow.parquet as pq
 
         chosen = None if columns is None else [*columns]
+        parts: list[pa.Table] = []
         for last in (False, True):
             manifest = self.manifest()
             if manifest is None or name not in manifest.parts:

@@ -1,0 +1,284 @@
+"""Scoring runs: no judge is asked twice, and a run that is broken off costs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import accord.scoring.judges
+from accord.scoring.errors import SettingsError, StudyError
+from accord.scoring.records import CORRECT, INCORRECT, Item, Judgement
+from accord.scoring.replies import Reply, ReplyKey, ReplyStore
+from accord.study import Study, scoring_run
+
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "question_id": "q1",
+        "question": "Which Beatles sang?",
+        "reference": [{"text": "John Lennon", "aliases": ["Lennon"]}, {"text": "Paul McCartney"}],
+        "type": "flat",
+        "region": "UK",
+    },
+    {
+        "question_id": "q2",
+        "question": "First three letters?",
+        "reference": "1. A\n2. B\n3. C",
+        "ordered": True,
+        "type": "flat",
+    },
+]
+RESPONSES: list[dict[str, Any]] = [
+    {"question_id": "q1", "system": "alpha", "response": "1. Lennon\n2. Paul McCartney"},
+    {"question_id": "q1", "system": "beta", "response": "- George Harrison\n- Ringo\n- Yoko Ono"},
+    {"question_id": "q2", "system": "alpha", "response": "1. A\n2. C\n3. B"},
+    {"question_id": "q2", "system": "beta", "response": None},
+    {"question_id": "q2", "system": "alpha", "variant": "thinking", "response": ["A", "B", "C"]},
+]
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def snapshot(study: Study) -> dict[str, list[Any]]:
+    """Everything the ledger holds: equal snapshots are an unchanged study."""
+    with sqlite3.connect(study.path / "ledger.sqlite") as raw:
+        names = [row[0] for row in raw.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+        content = {name: raw.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    raw.close()
+    tables = study.path / "tables"
+    content["files"] = [
+        (path.name, path.read_bytes()) for path in sorted(tables.rglob("*")) if path.is_file()
+    ]
+    content["toml"] = [(study.path / "study.toml").read_bytes()]
+    return content
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Any:
+    with Study.create(tmp_path / "study") as made:
+        yield made
+
+
+@pytest.fixture
+def study(empty: Study, tmp_path: Path) -> Study:
+    empty.add_questions(write(tmp_path / "questions.jsonl", QUESTIONS))
+    empty.add_responses(write(tmp_path / "responses.jsonl", RESPONSES))
+    return empty
+
+
+class AskingJudge:
+    """Answers from the reply store and asks for what is not in it, as a model judge does."""
+
+    labels = (CORRECT, INCORRECT)
+
+    def __init__(
+        self, name: str, replies: ReplyStore, state: dict[str, Any], fresh: bool, repeat: int
+    ) -> None:
+        self.name, self._replies, self._state = name, replies, state
+        self._fresh, self._repeat = fresh, repeat
+
+    def settings(self) -> dict[str, Any]:
+        return {"type": "asking", "prompt": "p"}
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        asked = self._state["asked"]
+        keys = [ReplyKey("e", "m", "p", "{}", i.content_sha256, self._repeat) for i in items]
+        found = {} if self._fresh else self._replies.find(keys)
+        for item, key in zip(items, keys, strict=True):
+            if key not in found:
+                if len(asked) >= self._state["fail_after"]:
+                    raise RuntimeError("the endpoint fell over")
+                asked.append(item.content_sha256)
+                found[key] = Reply(key, None if item.predicted == "B" else CORRECT)
+                self._replies.save([found[key]])
+        return [
+            Judgement(item.item_id, found[key].text, None if found[key].text else "empty")
+            for item, key in zip(items, keys, strict=True)
+        ]
+
+
+@pytest.fixture
+def asking(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Makes every judge an asking one; ``asked`` lists the contents it had to ask about."""
+    state: dict[str, Any] = {"asked": [], "fail_after": 10**9}
+
+    def make(
+        name: str, table: Any, *, replies: ReplyStore, fresh: bool, repeat: int, **_: Any
+    ) -> AskingJudge:
+        return AskingJudge(name, replies, state, fresh, repeat)
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", make)
+    return state
+
+
+def test_no_judge_is_asked_twice(study: Study, asking: dict[str, Any], tmp_path: Path) -> None:
+    study.score()
+    first = list(asking["asked"])
+    # Equal contents (q2 of alpha, thinking or not) have one reply.
+    assert {item.content_sha256 for item in study.items()} <= set(first)
+    assert len(first) == len(set(first))
+    study.score()
+    shutil.rmtree(study.path / "tables")
+    study.score()
+    assert asking["asked"] == first
+    study.add_responses(write(tmp_path / "m.jsonl", [{**RESPONSES[0], "system": "n"}]))
+    study.score()
+    assert asking["asked"] == first  # the same answers of another system: the same contents
+
+
+def test_an_unreadable_reply_is_unscored_and_no_class(study: Study, asking: Any) -> None:
+    report = study.score()
+    frame = study.ratings().frame
+    unscored = frame[frame["status"] == "unscored"]
+    assert len(unscored) == 2 and unscored["rating"].isna().all()  # the two elements B
+    assert {reason for cell in unscored["reasons"] for reason in cell} == {"empty"}
+    assert sum(row["unscored"] for row in report.rows) == 2
+
+
+def test_fresh_asks_again_and_keeps_the_old_replies(study: Study, asking: Any) -> None:
+    study.score()
+    first = len(asking["asked"])
+    study.score(fresh=True)
+    assert len(asking["asked"]) == 2 * first
+    ((count,),) = study.ledger.query("SELECT count(*) FROM reply")
+    assert count == 2 * first
+
+
+def test_repeat_asks_each_time_and_remembers_each(study: Study, asking: Any) -> None:
+    study.score(repeat=2)
+    assert study.ledger.raters() == {"exact": "judge", "exact#2": "judge"}
+    asked = len(asking["asked"])
+    assert study.ledger.query("SELECT repeat, count(*) FROM reply GROUP BY repeat") == [
+        (0, asked // 2),
+        (1, asked // 2),
+    ]
+    study.score(repeat=2)
+    assert len(asking["asked"]) == asked
+    for bad in ({"repeat": 0}, {"jobs": 0}):
+        with pytest.raises(SettingsError, match="can't be 0"):
+            study.score(**bad)
+
+
+def test_a_crash_while_scoring_keeps_the_tables_and_what_was_paid_for(
+    study: Study, asking: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(scoring_run, "CHUNK", 1)
+    study.score()
+    files, asked = snapshot(study)["files"], len(asking["asked"])
+    rows = [
+        {**RESPONSES[0], "system": "gamma", "response": "1. Ringo Starr\n2. Pete Best"},
+        {**RESPONSES[2], "system": "gamma", "response": "1. X\n2. Y\n3. Z"},
+    ]
+    study.add_responses(write(tmp_path / "more.jsonl", rows))
+    asking["fail_after"] = asked + 3  # the first chunk is judged, the second falls over
+    with pytest.raises(RuntimeError, match="fell over"):
+        study.score()
+    assert snapshot(study)["files"] == files  # the former tables are in force
+    assert not (study.path / "tables" / ".new").exists()
+    assert study.ledger.damage() == []
+    asking["fail_after"] = 10**9
+    study.score()
+    assert len(asking["asked"]) == len(set(asking["asked"]))  # nothing was asked twice
+    assert set(study.scores()["system"]) == {"alpha", "beta", "gamma"}
+
+
+def test_a_crash_while_the_tables_are_put_in_force(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest is the last thing to change: with the old one, the old parts are all there."""
+    study.score()
+    frame, pairs = study.scores(), study.pairs()
+    real, calls = os.replace, 0
+
+    def fail(source: Any, target: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        with pytest.raises(KeyboardInterrupt):
+            study.score()
+    assert study.scores().equals(frame) and study.pairs().equals(pairs)
+    study.score()
+    assert study.scores().equals(frame)
+    names = [path.name for path in (study.path / "tables").iterdir()]
+    assert len(names) == 4, names  # elements, pairs, scores, manifest: no orphan is left
+
+
+def test_a_judge_s_own_error_is_not_taken_for_one_of_the_tables(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        name, labels = "broken", (CORRECT,)
+
+        def settings(self) -> dict[str, Any]:
+            return {}
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            raise ConnectionResetError("by the peer")
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", lambda *_, **__: Broken())
+    with pytest.raises(ConnectionResetError):
+        study.score()
+
+
+def test_a_full_disk_while_tables_are_written(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow.parquet as pq
+
+    study.score()
+    frame = study.scores()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pq, "write_table", fail)
+        with pytest.raises(StudyError, match="tables can't be written: No space left"):
+            study.score()
+    assert study.scores().equals(frame)
+
+
+def test_a_process_that_is_killed_is_said_and_nothing_hangs(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import multiprocessing
+
+    def kill(*_: object) -> None:
+        for child in multiprocessing.active_children():
+            child.kill()
+
+    monkeypatch.setattr(scoring_run, "CHUNK", 1)
+    monkeypatch.setattr(scoring_run, "_write_material", kill)
+    with pytest.raises(StudyError, match=r"ended from outside.*fewer --jobs"):
+        study.score(jobs=1 + 1)
+
+
+def test_a_judge_that_answers_other_items_is_a_bug(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong:
+        name, labels = "wrong", (CORRECT,)
+
+        def settings(self) -> dict[str, Any]:
+            return {}
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            return [Judgement(item.item_id, CORRECT) for item in reversed(items)]
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", lambda *_, **__: Wrong())
+    with pytest.raises(RuntimeError, match="other items"):
+        study.score()
