@@ -8,7 +8,24 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PUBLIC: dict[str, str] = {
+_PUBLIC = {
+    "Connection": ".connection",
+    "ExportReport": ".export",
+    "ImportReport": ".importing",
+    "Login": ".server",
+    "PrivateServer": ".server",
+    "Pseudonyms": ".pseudonym",
+    "ServerStatus": ".server",
+    "Template": ".template",
+    "blind_task": ".tasks",
+    "connect": ".connection",
+    "draw_sample": ".sample",
+    "export_to_file": ".export",
+    "export_to_server": ".export",
+    "import_files": ".importing",
+    "import_from_server": ".importing",
+    "load_template": ".template",
+    "visible": ".tasks",
 }
 
 __all__ = [*sorted(_PUBLIC)]

@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 from ..scoring.errors import SettingsError
-from ..scoring.records import CORRECT, INCORRECT, UNSURE
+from ..scoring.records import REASONS, VERDICTS
 from ..templates import labelling
 from .lint import lint, parsed, variables
 
@@ -265,8 +265,10 @@ def _mismatches(config: str, values: Mapping[str, Any]) -> Iterable[str]:
     for role, name in values["controls"].items():
         if name not in controls:
             yield f"config.xml has no control {name!r}"
-        elif role == "verdict" and controls[name].values != (CORRECT, INCORRECT, UNSURE):
-            yield "the verdicts are not CORRECT, INCORRECT, UNSURE"
+        elif role == "verdict" and controls[name].values != VERDICTS:
+            yield f"the verdicts are not {', '.join(VERDICTS)}"
+        elif role == "reasons" and not set(controls[name].values) <= set(REASONS):
+            yield f"the reasons are not among {', '.join(REASONS)}"
 
 
 def _controls(config: str) -> dict[str, Control]:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+
+if TYPE_CHECKING:
+    from accord.annotate.server import PrivateServer
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +78,34 @@ def as_user() -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def label_studio() -> Iterator[PrivateServer]:
+    """A private Label Studio with a data folder of its own, for all tests of the session."""
+    from accord.annotate.server import PrivateServer
+
+    # SQLite is several times faster where it need not wait for a disk.
+    memory = Path("/dev/shm")
+    place = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="accord-test-", dir=place) as folder:
+        server = PrivateServer(Path(folder) / "data")
+        server.up(0)
+        try:
+            yield server
+        finally:
+            server.down()
+
+
+@pytest.fixture
+def on_label_studio(
+    label_studio: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> PrivateServer:
+    """The server, and an environment in which commands find it; pseudonyms are the test's own."""
+    monkeypatch.setenv("LABEL_STUDIO_URL", str(label_studio.status().url))
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", label_studio.login().token)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return label_studio
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
