@@ -26,7 +26,7 @@ WIDE = (
     "i1,q1,s,CORRECT,INCORRECT,CORRECT,CORRECT\n"
     "i2,q1,s,,UNSURE,,\n"
 )
-PEOPLE = {"annotators": ("ann", "bob"), "judges": ("gpt",), "final": "fin"}
+PEOPLE: dict[str, Any] = {"annotators": ("ann", "bob"), "judges": ("gpt",), "final": "fin"}
 
 
 def read(folder: Path, text: str, name: str = "t.csv", **options: Any) -> Ratings:

@@ -21,7 +21,8 @@ HEADER = b"item_id,rating\n"
 
 
 def rows(path: Path, **options: Any) -> list[dict[str, Any]]:
-    return read_table(path, **options).frame.to_dict("records")
+    found: list[dict[str, Any]] = read_table(path, **options).frame.to_dict("records")
+    return found
 
 
 def put(path: Path, content: bytes | str) -> Path:
@@ -54,7 +55,7 @@ def test_every_text_format_reads_the_same_text(tmp_path: Path, name: str, conten
 
 def test_parquet_and_xlsx_write_typed_cells_as_text(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": ["07", "8"], "n": [1.5, None], "k": [1, 2], "ok": [True, False]})
-    frame["list"] = [["a", "b"], None]
+    frame["list"] = pd.Series([["a", "b"], None], dtype=object)
     frame.to_parquet(tmp_path / "t.parquet")
     assert rows(tmp_path / "t.parquet") == [
         {"id": "07", "n": "1.5", "k": "1", "ok": "true", "list": ["a", "b"]},
@@ -252,7 +253,7 @@ def test_numbers_and_other_values_are_written_plainly() -> None:
     frame = pd.DataFrame(
         {"a": ["-0.5", "+3", "-1e5", "- 1"], "b": [0.1, float("nan"), -2.0, 1e300]}
     )
-    frame["c"] = [["x"], None, True, {"k": 1}]
+    frame["c"] = pd.Series([["x"], None, True, {"k": 1}], dtype=object)
     frame["d"] = pd.Series([1, None, 3, 4], dtype="Int64")
     # A list begins with [ and needs no apostrophe; "- 1" is no number and gets one.
     assert csv_text(frame).splitlines() == [

@@ -131,11 +131,17 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     code_of = {label: code for code, label in enumerate(categories)}
     if values is not None:
         place = {value: code for code, value in enumerate(values.tolist())}
-        code_of |= {label: place[float(label)] for label in set(labels) - {None, UNSURE}}
-    row_codes = np.array([code_of.get(label, MISSING) for label in labels], dtype=np.int64)
+        used = {label for label in labels if label is not None and label != UNSURE}
+        code_of |= {label: place[float(label)] for label in used}
+    row_codes = np.array(
+        [MISSING if label is None else code_of.get(label, MISSING) for label in labels],
+        dtype=np.int64,
+    )
     negative = _negative(categories, settings)
     row_codes = _special(frame, labels, row_codes, code_of, negative, settings)
-    items = frame.drop_duplicates("item_id").reset_index(drop=True)
+    # In a fixed order, so that resamples do not depend on the order of the rows.
+    order_by = list(dict.fromkeys([*ratings.cluster, "item_id"]))
+    items = frame.drop_duplicates("item_id").sort_values(order_by).reset_index(drop=True)
     row = pd.Index(items["item_id"]).get_indexer(pd.Index(frame["item_id"]))
     column = pd.Index(raters).get_indexer(pd.Index(frame["rater"]))
     codes = np.full((len(items), len(raters)), MISSING, dtype=np.int64)
@@ -185,9 +191,10 @@ def _kinds(frame: pd.DataFrame, final: str | None) -> dict[str, Kind]:
     return kinds
 
 
-def _effective_labels(frame: pd.DataFrame, settings: PanelSettings) -> list[Any]:
+def _effective_labels(frame: pd.DataFrame, settings: PanelSettings) -> list[str | None]:
     """Labels after the rule for 'correct but missing from the reference'."""
-    labels: list[Any] = frame["rating"].tolist()
+    # Whatever a frame holds for "no rating" (None, NaN, NA), it is no label.
+    labels = [label if isinstance(label, str) else None for label in frame["rating"].tolist()]
     if "reasons" not in frame.columns or settings.extra == "ignore":
         return labels
     verdict = CORRECT if settings.extra == "credit" else INCORRECT

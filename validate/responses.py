@@ -137,7 +137,7 @@ def gather_responses(coded: Coded) -> Responses | str:
     if "variant" in items.columns:
         variants = items.iloc[first]["variant"]
         frame["system"] = [
-            system_label(system, variant or "")
+            system_label(system, variant if isinstance(variant, str) else "")
             for system, variant in zip(frame["system"], variants, strict=True)
         ]
     sizes = np.bincount(of_item).astype(np.int64)
@@ -297,7 +297,7 @@ def undefined(
 
 
 def _systems(column: pd.Series) -> list[str]:
-    return [name for name in column.drop_duplicates().tolist() if name and name != NO_SYSTEM]
+    return sorted({name for name in column.tolist() if name and name != NO_SYSTEM})
 
 
 def score_rows(
