@@ -27,7 +27,7 @@ from typing import Any, Literal
 from .assignment import Cell, assign
 from .errors import SettingsError
 from .records import Element, Pair
-from .tokens import Bag, Tokenizer, bag_f1, forms
+from .tokens import Bag, Forms, Tokenizer, bag_f1, forms
 
 __all__ = [
     "ALIGNERS",
@@ -47,6 +47,10 @@ ZeroOverlap = Literal["judge", "incorrect"]
 ZERO_OVERLAPS: tuple[ZeroOverlap, ...] = ("judge", "incorrect")
 Compared = Literal["text", "head"]
 COMPARED: tuple[Compared, ...] = ("text", "head")
+
+
+Form = tuple[str, Bag]
+"""A text normalised, and the bag of its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,36 +126,50 @@ def align(
         When a setting is unknown.
     """
     check_settings(zero_overlap=zero_overlap, method=method, compared=compared)
-    form = forms(tokenizer, stem)
-    ours = [form(compared_text(element, compared)) for element in predicted]
-    sides = [
-        [form(text) for text in reference_texts(element, compared)]
-        if element.aliases
-        else [form(compared_text(element, compared))]
-        for element in reference
-    ]
+    found = forms(tokenizer, stem)
+    ours = _forms(predicted, found, compared)
+    aliased = any([element.aliases for element in reference])
+    if not aliased:
+        golds = _forms(reference, found, compared)
+        sides: Sequence[Sequence[Form]] = [(gold,) for gold in golds]
+    else:
+        sides = [[found.of(text) for text in reference_texts(e, compared)] for e in reference]
     if method == "positional":
         return _positional(sides, ours)
-    partner = match_exact([[key for key, _ in side] for side in sides], [key for key, _ in ours])
-    taken = set(partner.values())
-    columns = [
-        (r, found, len(found))
-        for r, side in enumerate(sides)
-        if r not in taken
-        for _, found in side
-    ]
+    if not aliased:
+        partner = _match_equal(golds, ours)
+        taken = set(partner.values())
+        columns = [(r, bag, len(bag)) for r, (_, bag) in enumerate(golds) if r not in taken]
+    else:
+        partner = match_exact([[key for key, _ in side] for side in sides], [k for k, _ in ours])
+        taken = set(partner.values())
+        columns = [
+            (r, bag, len(bag)) for r, side in enumerate(sides) if r not in taken for _, bag in side
+        ]
     cells: list[Cell] = []
-    seen: dict[Bag, list[tuple[int, float]]] = {}
-    for p, (_, found) in enumerate(ours):
-        if p in partner:
-            continue
-        row = seen.get(found)
-        if row is None:
-            row = seen[found] = _row(found, columns)
-        cells += [(p, r, f1) for r, f1 in row]
+    if columns and len(partner) < len(ours):
+        seen: dict[Bag, list[tuple[int, float]]] = {}
+        for p, (_, bag) in enumerate(ours):
+            if p in partner:
+                continue
+            row = seen.get(bag)
+            if row is None:
+                row = seen[bag] = _row(bag, columns)
+            for r, f1 in row:
+                cells.append((p, r, f1))
     assigned, ties = assign(cells)
-    pairs = collect(len(sides), len(ours), partner, assigned, zero_overlap == "judge")
-    return Alignment(pairs, ties)
+    return Alignment(
+        collect(len(sides), len(ours), partner, taken, assigned, zero_overlap == "judge"), ties
+    )
+
+
+def _forms(elements: Sequence[Element], found: Forms, compared: Compared) -> list[Form]:
+    known, of = found.known, found.of
+    if compared == "text":
+        texts = [e.text if not e.attributes else e.compared for e in elements]
+    else:
+        texts = [compared_text(element, compared) for element in elements]
+    return [known.get(text) or of(text) for text in texts]
 
 
 def check_settings(*, zero_overlap: str, method: str, compared: str) -> None:
@@ -187,10 +205,6 @@ def reference_texts(element: Element, compared: Compared) -> list[str]:
     return texts
 
 
-Form = tuple[str, Bag]
-"""A text normalised, and the bag of its tokens."""
-
-
 def _row(found: Bag, columns: Iterable[tuple[int, Bag, int]]) -> list[tuple[int, float]]:
     """The cells above 0 of one predicted element; of a reference's aliases the best counts."""
     row: list[tuple[int, float]] = []
@@ -220,6 +234,19 @@ def _positional(sides: Sequence[Sequence[Form]], ours: Sequence[Form]) -> Alignm
             similarity = 1.0 if exact else max(bag_f1(other, found) for _, other in side)
             pairs.append(Pair(position, position, similarity, "position"))
     return Alignment(tuple(pairs))
+
+
+def _match_equal(golds: Sequence[Form], ours: Sequence[Form]) -> dict[int, int]:
+    """:func:`match_exact` without aliases: the k-th of equal texts gets the k-th of its equals."""
+    options: dict[str, list[int]] = {}
+    for r in range(len(golds) - 1, -1, -1):
+        options.setdefault(golds[r][0], []).append(r)
+    partner: dict[int, int] = {}
+    for p, (key, _) in enumerate(ours):
+        wanted = options.get(key)
+        if wanted:
+            partner[p] = wanted.pop()
+    return partner
 
 
 def match_exact(sides: Sequence[Sequence[str]], keys: Sequence[str]) -> dict[int, int]:
@@ -286,12 +313,13 @@ def collect(
     n_reference: int,
     n_predicted: int,
     exact: Mapping[int, int],
+    taken: set[int],
     assigned: Mapping[int, tuple[int, float]],
     in_order: bool,
 ) -> tuple[Pair, ...]:
     """The pairs in their order, with what is left over."""
-    taken = set(exact.values())
-    taken.update(r for r, _ in assigned.values())
+    if assigned:
+        taken = taken.union([r for r, _ in assigned.values()])
     left = [r for r in range(n_reference) if r not in taken]
     waiting = iter(left if in_order else ())
     pairs = []

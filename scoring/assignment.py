@@ -35,16 +35,17 @@ def assign(cells: Sequence[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
         return {}, 0
     rows: dict[int, dict[int, float]] = {}
     for p, r, f1 in cells:
-        rows.setdefault(p, {})[r] = f1
+        if p in rows:
+            rows[p][r] = f1
+        else:
+            rows[p] = {r: f1}
     only = _distinct_best(rows)
     if only is not None:
         return {p: (r, rows[p][r]) for p, r in only.items()}, 0
     matched: dict[int, int] = {}
     ties = 0
     for part in _components(rows):
-        columns = {r for row in part.values() for r in row}
-        small = len(part) <= SMALL_ROWS and len(columns) <= SMALL_COLUMNS
-        found, tied = (_by_trying if small else _by_prices)(part)
+        found, tied = _by_trying(part) if _few_ways(part) else _by_prices(part)
         matched.update(found)
         ties += tied
     return {p: (r, rows[p][r]) for p, r in sorted(matched.items())}, ties
@@ -53,8 +54,17 @@ def assign(cells: Sequence[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
 Rows = Mapping[int, Mapping[int, float]]
 """Predicted position → reference position → F1."""
 
-SMALL_ROWS, SMALL_COLUMNS = 6, 5
-"""Up to here trying all is faster than setting up an assignment."""
+FEW = 100
+"""Up to so many ways, trying them is faster than setting up an assignment."""
+
+
+def _few_ways(rows: Rows) -> bool:
+    ways = 1
+    for row in rows.values():
+        ways *= len(row) + 1
+        if ways > FEW:
+            return False
+    return True
 
 
 def _components(rows: Rows) -> list[dict[int, Mapping[int, float]]]:
@@ -81,45 +91,20 @@ def _components(rows: Rows) -> list[dict[int, Mapping[int, float]]]:
 
 
 def _by_trying(rows: Rows) -> tuple[dict[int, int], int]:
-    """A small group: the largest total for every set of columns used so far, row by row."""
-    bits = {r: 1 << bit for bit, r in enumerate({r: None for row in rows.values() for r in row})}
-    # Of each row its choices in rising order, being left over last.
-    choices = [
-        [*((r, bits[r], f1) for r, f1 in sorted(row.items())), (-1, 0, 0.0)]
-        for row in rows.values()
-    ]
-    layers: list[dict[int, float]] = [{0: 0.0}]
-    for options in choices:
-        layers.append(
-            dict.fromkeys((u | b for u in layers[-1] for _, b, _ in options if not u & b), 0.0)
-        )
-    for k in range(len(choices) - 1, -1, -1):
-        options, following = choices[k], layers[k + 1]
-        for used in layers[k]:
-            layers[k][used] = max(
-                [f1 + following[used | bit] for _, bit, f1 in options if not used & bit]
-            )
-    matched: dict[int, int] = {}
-    ties = 0
-    current = 0
-    best = {0}
-    for k, (p, options) in enumerate(zip(rows, choices, strict=True)):
-        following = layers[k + 1]
-        partners = set()
-        reached = set()
-        settled = False
-        for r, bit, f1 in options:
-            for used in best:
-                if not used & bit and f1 + following[used | bit] > layers[k][used] - TOLERANCE:
-                    partners.add(r)
-                    reached.add(used | bit)
-                    if used == current and not settled:
-                        settled, chosen = True, (r, used | bit)
-        ties += len(partners) > 1
-        if chosen[0] >= 0:
-            matched[p] = chosen[0]
-        current, best = chosen[1], reached
-    return matched, ties
+    """A small group: all ways to match it, the lowest first."""
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for row in rows.values():
+        choices = [*sorted(row.items()), (-1, 0.0)]  # being left over comes last
+        ways = [
+            (total + f1, (*way, r))
+            for total, way in ways
+            for r, f1 in choices
+            if r < 0 or r not in way
+        ]
+    top = max(ways)[0] - TOLERANCE
+    best = [way for total, way in ways if total > top]
+    ties = sum([len(set(partners)) > 1 for partners in zip(*best, strict=True)])
+    return {p: r for p, r in zip(rows, best[0], strict=True) if r >= 0}, ties
 
 
 def _by_prices(rows: Rows) -> tuple[dict[int, int], int]:

@@ -24,6 +24,7 @@ from .errors import SettingsError
 __all__ = [
     "TOKENIZERS",
     "Bag",
+    "Forms",
     "Tokenizer",
     "bag",
     "bag_f1",
@@ -180,19 +181,32 @@ def rouge1_f1(
     return bag_f1(bag(words(reference)), bag(words(predicted)))
 
 
-@lru_cache(maxsize=16)
-def forms(tokenizer: Tokenizer, stem: bool) -> Callable[[str], tuple[str, Bag]]:
-    """The function ``text -> (normalised text, bag of tokens)``; short texts are remembered.
+class Forms:
+    """What the aligner needs of a text: its normalised form and its bag of tokens.
 
-    Systems repeat each other, so most texts of a study come more than once.
+    Short texts are remembered, as the systems of a study repeat each other; ``known`` is that
+    memory.
     """
-    words = tokeniser(tokenizer, stem)
 
-    def form(text: str) -> tuple[str, Bag]:
-        return _normalise(text), bag(words(text))
+    def __init__(self, tokenizer: Tokenizer, stem: bool) -> None:
+        self._words = tokeniser(tokenizer, stem)
+        self.known: dict[str, tuple[str, Bag]] = {}
 
-    remembered = lru_cache(maxsize=16384)(form)
-    return lambda text: remembered(text) if len(text) <= 200 else form(text)
+    def of(self, text: str) -> tuple[str, Bag]:
+        form = self.known.get(text)
+        if form is None:
+            form = _normalise(text), bag(self._words(text))
+            if len(text) <= 200:
+                if len(self.known) > 16_384:
+                    self.known.clear()
+                self.known[text] = form
+        return form
+
+
+@lru_cache(maxsize=16)
+def forms(tokenizer: Tokenizer, stem: bool) -> Forms:
+    """The forms for these settings, one memory for all calls."""
+    return Forms(tokenizer, stem)
 
 
 def _rouge(text: str) -> list[str]:
