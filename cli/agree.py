@@ -13,7 +13,7 @@ from ..scoring.errors import InputError, SettingsError
 from .common import JSON, columns, emit, envelope, parse_map
 
 if TYPE_CHECKING:
-    from ..study.ratings import Ratings
+    from ..study import Study
 
 __all__ = ["register"]
 
@@ -109,9 +109,11 @@ def register(app: typer.Typer) -> None:
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
-        confidence: float = typer.Option(0.95, "--confidence", help="Of the intervals."),
+        confidence: float = typer.Option(
+            None, "--confidence", help="Of the intervals (0.95, or the study's)."
+        ),
         resamples: int = typer.Option(1999, "--resamples", help="Of the correlations' bootstrap."),
-        seed: int = typer.Option(0, "--seed", help="Of the bootstrap."),
+        seed: int = typer.Option(None, "--seed", help="Of the bootstrap (0, or the study's)."),
         map_: str = typer.Option(
             None, "--map", metavar="OURS=COLUMN,…", help=f"{TABLE_ONLY}our column = the file's."
         ),
@@ -129,9 +131,9 @@ def register(app: typer.Typer) -> None:
             "positive": positive,
             "categories": columns(categories),
             "unit": unit,
-            "confidence": confidence,
+            "confidence": 0.95 if confidence is None else confidence,
             "resamples": resamples,
-            "seed": seed,
+            "seed": 0 if seed is None else seed,
             "final": final,
             "aggregate": aggregate,
             "unsure": unsure,
@@ -154,8 +156,17 @@ def register(app: typer.Typer) -> None:
                     "--map": map_,
                 }
             )
-            ratings = _of_study(
-                source, columns(annotators), columns(judges), final, columns(cluster)
+            with _open(source) as study:
+                ratings = study.ratings()
+                if confidence is None:
+                    panel["confidence"] = study.settings.confidence
+                if seed is None:
+                    panel["seed"] = study.settings.seed
+            ratings = ratings.select(
+                annotators=columns(annotators),
+                judges=columns(judges),
+                final=final,
+                cluster=columns(cluster),
             )
         else:
             options = RatingsOptions(
@@ -205,13 +216,7 @@ def _refuse_table_options(given: Mapping[str, object]) -> None:
             )
 
 
-def _of_study(
-    folder: Path,
-    annotators: tuple[str, ...],
-    judges: tuple[str, ...],
-    final: str | None,
-    cluster: tuple[str, ...],
-) -> Ratings:
+def _open(folder: Path) -> Study:
     if not (folder / "study.toml").is_file():
         raise InputError(
             f"{folder} is a folder and no study (it has no study.toml)",
@@ -219,6 +224,5 @@ def _of_study(
         )
     from ..study import Study
 
-    with Study.open(folder) as study:
-        ratings: Ratings = study.ratings()
-    return ratings.select(annotators=annotators, judges=judges, final=final, cluster=cluster)
+    opened: Study = Study.open(folder)
+    return opened

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,8 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """The command through ``main``, which maps exit statuses."""
-    monkeypatch.setattr(cli, "COMMANDS", ("agree", "audit"))
 
     def call(*arguments: str | Path) -> tuple[int, str, str]:
         status = cli.main([str(argument) for argument in arguments])
@@ -231,6 +231,48 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     assert (status, out) == (2, "")
     assert says in err and err.startswith("accord: ") and err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_study_gives_the_figures_of_the_table(run: Run, table: Path, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(
+        "item_id,question_id,question,reference,predicted\n"
+        + "".join(f"i{k},q{k // 3},which?,gold {k},said {k}\n" for k in range(60))
+    )
+    study = tmp_path / "study"
+    for step in (
+        ("init", study, "--recipe", "listqa"),
+        ("add", study, pairs, "--as", "pairs"),
+        ("add", study, table, "--as", "ratings"),
+    ):
+        status, _, err = run(*step)
+        assert status == 0, err
+    (tmp_path / "study" / "study.toml").write_text(
+        re.sub(
+            r"(?m)^confidence = .*$",
+            "confidence = 0.9",
+            (tmp_path / "study" / "study.toml").read_text(),
+        )
+    )
+    status, out, err = run("agree", study, "--json")
+    assert (status, err) == (0, "")
+    of_study = json.loads(out)
+    of_table = json.loads(run("agree", table, "--json", "--confidence", "0.9")[1])
+
+    def figures(payload: dict[str, Any]) -> list[Any]:
+        keys = ("name", "raters", "estimate", "low", "high", "confidence", "n", "dropped", "counts")
+        return [[result.get(key) for key in keys] for result in payload["results"]]
+
+    by_element = [r for r in of_table["results"] if r["level"] == "element"]
+    assert figures({"results": by_element}) == figures(
+        {"results": [r for r in of_study["results"] if r["level"] == "element"]}
+    )
+    assert of_study["settings"]["confidence"] == 0.9
+    assert len(of_study["input"]["sha256"]) == 64
+    chosen = json.loads(run("agree", study, "--json", "--annotators", "ann")[1])
+    assert "bob" not in chosen["kinds"]
+    status, _, err = run("agree", study, "--annotators", "gpt")
+    assert status == 2 and "no annotator 'gpt' is here" in err
 
 
 def test_table_options_are_refused_for_a_study(run: Run, tmp_path: Path) -> None:

@@ -23,9 +23,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(cli, "COMMANDS", ("agree", "audit"))
-
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str | Path) -> tuple[int, str, str]:
         status = cli.main([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
