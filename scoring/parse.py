@@ -32,6 +32,7 @@ from .parse_blocks import read_blocks
 from .parse_data import DataList, read_html, read_json, read_json_in_text
 from .parse_inline import first_sentence, read_enumeration
 from .parse_lines import Line
+from .parse_quick import read_quick
 from .parse_runs import read_lines
 from .parse_text import clean, head_of, plain
 from .records import Element
@@ -97,6 +98,15 @@ def parse(text: str) -> Parsed:
     text = _prepare(text)
     if not text.strip():
         return Parsed()
+    quick = read_quick(text)
+    if quick is not None:
+        elements, preamble, marker, rule = quick
+        return Parsed(elements, preamble, "", marker, rule)
+    return _parse(text)
+
+
+def _parse(text: str) -> Parsed:
+    """The whole way, for any text."""
     found = read_json(text)
     if found is not None:
         return _from_data(found, "json")
@@ -110,17 +120,17 @@ def parse(text: str) -> Parsed:
     lists = read_blocks(lines)
     if lists is not None:
         first = next((block for block in lists.blocks if not block.aside), lists.blocks[0])
-        elements = []
+        placed = []
         for block in lists.blocks:
             for element in block.elements:
                 if block.section is not None or block.aside:
                     element = _placed(element, block.section, block.aside)
-                elements.append(element)
+                placed.append(element)
         return Parsed(
-            tuple(elements),
+            tuple(placed),
             "\n".join(lists.preamble),
             "\n".join(lists.trailer),
-            _marker(first.marker, elements),
+            _marker(first.marker, placed),
             first.rule,
         )
     found = read_json_in_text(text)
@@ -172,16 +182,14 @@ def read_reference(value: Any) -> Parsed:
 _THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
 _CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
 _LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff]")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_UNSEEN = dict.fromkeys([*range(9), *range(11, 32), 0x200B, 0x2060, 0xFEFF])
 
 
 def _prepare(text: str) -> str:
     """The text to read: reasoning and control tokens out, one kind of line break."""
-    if "\r" in text or not text.isascii() or "\x0b" in text or "\x0c" in text:
-        text = _BREAKS.sub("\n", text)
-    if not text.isprintable():
-        text = text.translate(_UNSEEN)
+    if _UNSEEN.search(text):
+        text = _UNSEEN.sub("", _BREAKS.sub("\n", text))
     if "<" in text:
         text = _CONTROL.sub("", _without_reasoning(text))
     if "\\n" in text:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.errors import InputError
-from accord.scoring.parse import Parsed, parse, read_reference
+from accord.scoring.parse import Parsed, _parse, parse, read_reference
 from accord.scoring.records import Element
 from accord.scoring.refusal import is_refusal
 
@@ -432,6 +432,31 @@ def test_any_mixture_of_lines_is_read(lines: list[str]) -> None:
     assert parse("\n".join(lines)) == parsed
     assert all(element.text.strip() == element.text != "" for element in parsed.elements)
     assert bool(parsed.elements) or parsed.marker in ("prose", "none", "json")
+
+
+SIMPLE = st.lists(
+    st.tuples(
+        st.sampled_from(["1. ", "2. ", "3. ", "1) ", "2) ", "- ", "* ", "Here:", "So, these", ""]),
+        st.sampled_from(
+            "a/b c/**d** e/*f*/A: b/g - h/i,/j:/[1] k/k [1]/"
+            '"l"/1. m/- n/* o/_p_/2/x 2. y 3. z/**/p; q/[ ] r/(s)/a. t/  /1.5 u'.split("/")
+        ),
+    ).map("".join),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(SIMPLE, st.sampled_from(["\n", "\n\n"]))
+@settings(max_examples=800, deadline=None)
+def test_the_quick_way_reads_as_the_whole_way(lines: list[str], between: str) -> None:
+    text = between.join(lines)
+    assert parse(text) == (_parse(text) if text.strip() else Parsed())
+    numbered = between.join(f"{n}. {line}" for n, line in enumerate(lines, 1))
+    assert parse(f"Items:\n{numbered}") == _parse(f"Items:\n{numbered}")
+    assert parse(numbered) == _parse(numbered)
+    bullets = between.join(f"- {line}" for line in lines)
+    assert parse(bullets) == _parse(bullets)
 
 
 @given(st.text(max_size=200))
