@@ -265,7 +265,7 @@ class Prompt:
 
 
 def fence_code(item: Item) -> str:
-    """The code of an item's fences, 16 hex digits that occur in none of its texts.
+    """The code of an item's fences, 12 hex digits that occur in none of its texts.
 
     Derived from the texts, so that the same item is the same request on every run (a server can
     cache it, a reply can be traced). It can't be forged all the same: whoever writes a text with a
@@ -277,7 +277,7 @@ def fence_code(item: Item) -> str:
     counter = 0
     while True:
         parts = json.dumps(["accord-fence-1", counter, *texts]).encode("ascii")
-        code = hashlib.sha256(parts).hexdigest()[:16]
+        code = hashlib.sha256(parts).hexdigest()[:12]
         if code not in joined:
             return code
         counter += 1
