@@ -1,0 +1,177 @@
+"""Labelling templates: each renders, parses and round-trips; lint finds what servers accept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accord.annotate.lint import lint
+from accord.annotate.tasks import shown_sha256
+from accord.annotate.template import (
+    Answer,
+    Unreadable,
+    example,
+    load_template,
+    read_template,
+    template_names,
+)
+from accord.scoring.errors import SettingsError
+
+GOOD = """<View><Text name="t" value="$text"/>
+<Choices name="c" toName="t"><Choice value="A" hotkey="1"/><Choice value="B" hotkey="2"/></Choices>
+</View>"""
+
+
+def choice(name: str, *values: str) -> dict[str, Any]:
+    return {
+        "from_name": name,
+        "to_name": "predicted",
+        "type": "choices",
+        "value": {"choices": list(values)},
+    }
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_template_and_its_example_fit(name: str) -> None:
+    page = load_template(name)
+    task, annotation = example(name)
+    assert tuple(task["data"]) == page.fields
+    assert lint(page.config, task["data"]) == []
+    assert task["data"]["shown_sha256"] == shown_sha256(task["data"], page.shown)
+    assert (task["data"]["template"], task["data"]["template_version"]) == (name, page.version)
+    answer = page.read(annotation["result"])
+    reasons = [reason for reason in answer.reasons if reason != "misaligned"]
+    assert annotation["result"] == page.answer(
+        answer.verdict, alignment=answer.alignment, reasons=reasons, comment=answer.comment
+    )
+    assert "<" not in page.instructions and "<br>" in page.instructions_html
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_label_studio_s_own_parser_takes_the_template(name: str) -> None:
+    from label_studio_sdk.label_interface import LabelInterface
+
+    task, annotation = example(name)
+    page = LabelInterface(load_template(name).config)
+    page.validate()
+    assert page.validate_task(task)
+    assert page.validate_annotation(annotation)
+
+
+def test_unknown_template_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"no labelling template 'nope'; use pair"):
+        load_template("nope")
+
+
+def test_all_that_is_wrong_with_a_template_is_said_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    (folder / "config.xml").write_text(GOOD, encoding="utf-8")
+    (folder / "instructions.md").write_text("Grade.", encoding="utf-8")
+    (folder / "template.toml").write_text('name = "bad"\ncolour = "red"\n', encoding="utf-8")
+    with pytest.raises(SettingsError) as error:
+        read_template(folder)
+    for word in ("unknown key 'colour'", "'version'", "'title'", "'shown'", "'controls'"):
+        assert word in str(error.value)
+    (folder / "template.toml").write_text(
+        'name = "bad"\nversion = "1"\ntitle = "x"\nshown = ["text", "more"]\n'
+        '[controls]\nverdict = "c"\ncolour = "d"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(SettingsError) as error:
+        read_template(folder)
+    for word in ("'more' is shown nowhere", "role 'colour'", "role 'reasons'", "the verdicts are"):
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("<View><Text", "no well-formed XML"),
+        ("<View>a & b</View>", "no well-formed XML"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><View>&a;</View>', "document type"),
+        (GOOD.replace("Choices", "Chioces"), "unknown tag <Chioces>"),
+        (GOOD.replace('value="B"', 'value="A"'), "the choice 'A' 2 times"),
+        (GOOD.replace('hotkey="2"', 'hotkey="1"'), "the key '1' is given to 2 choices"),
+        (GOOD.replace('<Choice value="B" hotkey="2"/>', ""), "fewer than two choices"),
+        (GOOD.replace('value="B"', 'value=""'), "a choice without a value"),
+        (GOOD.replace('toName="t"', 'toName="u"'), "grades 'u', which is not there"),
+        (GOOD.replace('name="c"', 'name="t"'), "the name 't' stands 2 times"),
+        (GOOD.replace('name="t" ', ""), "<Text> has no name"),
+        (GOOD.replace("$text", "fixed"), "fixed value"),
+        (GOOD.replace("$text", "$other"), "the task has no $other"),
+        ('<View><Text name="t" value="$text"/></View>', "nothing to grade with"),
+    ],
+)
+def test_lint_names_the_mistake(config: str, said: str) -> None:
+    problems = lint(config, ["text"])
+    assert any(said in problem for problem in problems), problems
+
+
+def test_lint_is_silent_about_sound_configurations() -> None:
+    assert lint(GOOD, ["text"]) == []
+    from_task = (
+        '<View><Text name="t" value="$text"/><Choices name="c" toName="t" value="$o"/></View>'
+    )
+    assert lint(from_task, ["text", "o"]) == []
+    alias = GOOD.replace('value="B"', 'value="A" alias="other"')
+    assert lint(alias, ["text"]) == []
+    # The case of a tag is nothing to Label Studio.
+    assert lint(GOOD.replace("<Text", "<text"), ["text"]) == []
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ([], "no verdict"),
+        ([choice("verdict")], "no verdict"),
+        ([choice("alignment", "YES")], "no verdict"),
+        ([choice("verdict", "CORRECT", "INCORRECT")], "several verdicts"),
+        ([choice("verdict", "CORRECT"), choice("verdict", "INCORRECT")], "several verdicts"),
+        ([choice("verdict", "MAYBE")], "unknown verdict"),
+        ([choice("verdict", "correct")], "unknown verdict"),
+        ([choice("verdict", "CORRECT"), choice("alignment", "YES", "NO")], "unreadable"),
+        ([choice("verdict", "CORRECT"), choice("reasons", "sleepy")], "unreadable"),
+        ([choice("verdict", "CORRECT"), choice("quality", "5")], "unreadable"),
+        ([{"from_name": "verdict", "value": {"choices": "CORRECT"}}], "unreadable"),
+        ([{"from_name": "verdict", "value": {"choices": [1]}}], "unreadable"),
+        ([{"from_name": "verdict"}], "unreadable"),
+        (["CORRECT"], "unreadable"),
+        ({"verdict": "CORRECT"}, "unreadable"),
+        (None, "unreadable"),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_its_reason(result: Any, reason: str) -> None:
+    with pytest.raises(Unreadable) as error:
+        load_template().read(result)
+    assert error.value.reason == reason
+
+
+def test_answers_are_read() -> None:
+    page = load_template()
+    assert page.read([choice("verdict", "UNSURE")]) == Answer("UNSURE")
+    # The same verdict twice is one verdict.
+    assert page.read([choice("verdict", "CORRECT")] * 2) == Answer("CORRECT")
+    no = page.answer("INCORRECT", alignment="NO", reasons=["parse_error"])
+    assert page.read(no) == Answer("INCORRECT", "NO", ("parse_error", "misaligned"))
+    both = page.answer("INCORRECT", alignment="NO", reasons=["misaligned"])
+    assert page.read(both).reasons == ("misaligned",)
+    texts = [" one ", "", "two"]
+    comment = {"from_name": "comment", "type": "textarea", "value": {"text": texts}}
+    assert page.read([choice("verdict", "CORRECT"), comment]).comment == "one\ntwo"
+    single = {"from_name": "comment", "type": "textarea", "value": {"text": "as a string"}}
+    assert page.read([choice("verdict", "CORRECT"), single]).comment == "as a string"
+    for values in ({"verdict": "RIGHT"}, {"verdict": "CORRECT", "reasons": ["sleepy"]}):
+        with pytest.raises(SettingsError, match="can't be"):
+            page.answer(**values)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_the_result_is_label_studio_s(tmp_path: Path) -> None:
+    (part,) = load_template().answer("CORRECT")
+    assert json.dumps(part) == (
+        '{"from_name": "verdict", "to_name": "predicted", "type": "choices", '
+        '"value": {"choices": ["CORRECT"]}}'
+    )
