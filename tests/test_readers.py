@@ -238,7 +238,17 @@ def test_xlsx_hazards(tmp_path: Path) -> None:
 
 # -- out ------------------------------------------------------------------------------------------
 
-FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "＝1", '=HYPERLINK("http://x")']
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "＝1",
+    '=HYPERLINK("http://x")',
+    "\n=1",
+]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
