@@ -194,12 +194,13 @@ class FileJudge:
         self._path = Path(path)
         try:
             content = self._path.read_bytes()
-            text = content.decode("utf-8-sig")
         except OSError as error:
             raise InputError(
                 f"judge {name}: {path} can't be read ({error.strerror})",
                 cure="name a file with the columns item_id and verdict",
             ) from error
+        try:
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = content[: error.start].count(b"\n") + 1
             raise InputError(

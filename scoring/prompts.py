@@ -29,6 +29,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
+from ..templates import judging
 from .errors import SettingsError
 from .records import VERDICTS, Item
 
@@ -124,7 +125,7 @@ class PromptTemplate:
 
 def built_in_names() -> list[str]:
     """The names of the prompts that come with accord."""
-    folder = importlib.resources.files(_FOLDER)
+    folder = importlib.resources.files(judging)
     return sorted(
         entry.name.removesuffix(".toml")
         for entry in folder.iterdir()
@@ -139,12 +140,9 @@ def built_in(name: str) -> PromptTemplate:
         raise SettingsError(
             f"there is no prompt named {name!r}", cure=f"built in: {', '.join(built_in_names())}"
         )
-    folder = importlib.resources.files(_FOLDER)
+    folder = importlib.resources.files(judging)
     text = (folder / f"{name}.md").read_text(encoding="utf-8")
     return PromptTemplate.from_toml(text, (folder / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-_FOLDER = f"{__package__.rpartition('.')[0]}.templates.judging"
 
 
 def load_template(value: str, folder: Path | None = None) -> PromptTemplate:

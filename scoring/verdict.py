@@ -235,7 +235,7 @@ _CLAUSE = re.compile(r"[.,:;!?()\[\]{}|—–\"“”]|\s-\s")
 _WORDS = re.compile(r"[\w'’]+")
 # Labels that are also small words of running text: "A good answer", "no doubt".
 _SMALL_WORDS = frozenset({"a", "i", "no"})
-_JOINERS = "-‐'’"
+_JOINERS = "-‐·'’"
 
 
 class _Grammar:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.errors import AccordError, InputError, SettingsError
@@ -360,6 +360,7 @@ def test_the_hash_is_of_the_template_and_its_words() -> None:
     assert one.sha256 != Prompt(template, yes_no).sha256
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text(), st.text(), st.lists(st.text(), max_size=2), st.text())
 def test_no_text_holds_its_own_fence(
     question: str, reference: str, aliases: list[str], predicted: str

@@ -75,10 +75,10 @@ class Stub(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: Stub
 
     def do_POST(self) -> None:
         stub = self.server
+        assert isinstance(stub, Stub)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with stub.guard:
             number = len(stub.bodies)
@@ -109,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         pass
 
 
