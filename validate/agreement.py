@@ -324,7 +324,8 @@ class _Panel:
         if len(self.annotators) <= MANY_PEOPLE:
             for i, j in itertools.combinations(self.annotators, 2):
                 compared.append(((coded.raters[i], coded.raters[j]), "people"))
-        compared += [((coded.raters[j], name), which) for j, name, _, which in pairs]
+        for j, name, _, which in pairs:
+            compared.append(((coded.raters[j], name), which))
         if isinstance(responses, str):
             # Said once: the same holds for every comparison.
             level: Comparison = "judge-final" if self.judges else "people"

@@ -78,7 +78,9 @@ class Responses:
     def from_values(self, value: FloatArray, rated: NDArray[Any]) -> FloatArray:
         """As :meth:`scores`, from each item's worth and whether it has one."""
         count = self.sizes.size
-        total = np.bincount(self.of_item, value, minlength=count)
+        total: FloatArray = np.asarray(
+            np.bincount(self.of_item, value, minlength=count), dtype=np.float64
+        )
         whole = (np.bincount(self.of_item, rated, minlength=count) == self.sizes) & ~self.incomplete
         out = np.full(count, math.nan)
         if self.n_reference is None or self.n_predicted is None:
