@@ -6,7 +6,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,12 @@ from hypothesis import strategies as st
 
 import accord
 from accord.scoring.errors import InputError, SettingsError
-from accord.study import Ratings, RatingsOptions, read_ratings
+from accord.study import Ratings
 from accord.validate import AgreementReport, Estimate
 from accord.validate.agreement import agreement
 from accord.validate.agreement_text import agreement_lines
 from accord.validate.coding import MISSING, TIE
 from accord.validate.people import majority
-
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "cluster.json").read_text())["cases"]
 
 
 def make(
@@ -327,117 +324,6 @@ def test_settings_are_checked(options: dict[str, Any], says: str) -> None:
     assert says in str(caught.value)
 
 
-# -- responses and systems ------------------------------------------------------------------------
-
-RESPONSES: Labels = {
-    # two responses a system; r0: i0 i1, r1: i2 i3, r2: i4 i5, r3: i6 i7
-    "a": [C, C, C, X, X, C, C, None],
-    "j": [C, X, C, C, X, C, X, C],
-}
-COLUMNS: dict[str, Sequence[Any]] = {
-    "response_id": ["r0", "r0", "r1", "r1", "r2", "r2", "r3", "r3"],
-    "system": ["x", "x", "y", "y", "x", "x", "y", "y"],
-}
-
-
-def test_share_correct_where_the_lengths_are_unknown() -> None:
-    report = agreement(make(RESPONSES, PAIR, **COLUMNS))
-    # a: r0 1, r1 ½, r2 ½; j: ½, 1, ½; r3 is partly rated by a
-    mad = find(report, "mad", "j", "a", level="response")
-    assert (mad.n, mad.estimate) == (3, pytest.approx(1 / 3))
-    assert mad.dropped == {"partly rated": 1} and mad.details["measure"] == "share_correct"
-    assert find(report, "bias", "j", "a", level="response").estimate == pytest.approx(0)
-    assert find(report, "pearson", "j", "a", level="response").estimate == pytest.approx(-0.5)
-    rows = {row["response_id"]: (row["judge"], row["human"]) for row in report.responses}
-    assert rows == {"r0": (0.5, 1.0), "r1": (1.0, 0.5), "r2": (0.5, 0.5), "r3": (0.5, None)}
-
-
-def test_f1_where_they_are_known() -> None:
-    counts = {"n_reference": [4, 4, 2, 2, 3, 3, 2, 2], "n_predicted": [2, 2, 2, 2, 3, 3, 2, 2]}
-    report = agreement(make(RESPONSES, PAIR, **COLUMNS, **counts))
-    rows = {row["response_id"]: (row["judge"], row["human"]) for row in report.responses}
-    # F1 = 2c/(predicted + reference); r2 has 3 predicted elements and only 2 in the table
-    assert rows["r0"] == (pytest.approx(2 / 6), pytest.approx(4 / 6))
-    assert rows["r1"] == (pytest.approx(4 / 4), pytest.approx(2 / 4))
-    assert rows["r2"] == (None, None)
-    bias = find(report, "bias", "j", "a", level="response")
-    assert bias.details["measure"] == "F1" and bias.n == 2
-    assert bias.dropped == {"not all of its items in the table": 1, "partly rated": 1}
-    assert bias.estimate == pytest.approx((2 / 6 - 4 / 6 + 1 - 0.5) / 2)
-
-
-def test_system_means_of_the_same_responses() -> None:
-    report = agreement(make(RESPONSES, PAIR, **COLUMNS))
-    means: dict[Any, Any] = {
-        (one.details["system"], one.raters): (one.estimate, one.n)
-        for one in report.results
-        if one.level == "system"
-    }
-    assert means == {
-        ("x", ("j",)): (pytest.approx(0.5), 2),
-        ("x", ("a",)): (pytest.approx(0.75), 2),
-        ("x", ("j", "a")): (pytest.approx(-0.25), 2),
-        ("y", ("j",)): (pytest.approx(1.0), 1),  # r3 is not counted for the judge either
-        ("y", ("a",)): (pytest.approx(0.5), 1),
-        ("y", ("j", "a")): (pytest.approx(0.5), 1),
-    }
-
-
-def test_half_right_counts_half_in_a_response() -> None:
-    table: Labels = {"a": [U, C, C, X, X, C, C, C], "j": RESPONSES["j"]}
-    half = agreement(make(table, PAIR, **COLUMNS), unsure="half")
-    rows = {row["response_id"]: row["human"] for row in half.responses}
-    assert rows["r0"] == 0.75
-    left_out = agreement(make(table, PAIR, **COLUMNS))
-    assert {row["response_id"]: row["human"] for row in left_out.responses}["r0"] is None
-
-
-def test_the_response_level_says_what_is_missing() -> None:
-    report = agreement(make(TABLE, PAIR))
-    undefined = [one for one in report.results if one.level == "response"]
-    assert {one.name for one in undefined} == {"pearson", "spearman", "mad", "bias"}
-    for one in undefined:
-        assert math.isnan(one.estimate) and "--response" in (one.reason or "")
-    words = {C: "good", X: "bad"}
-    table = {k: [words[x or C] for x in v] for k, v in RESPONSES.items()}
-    plain = agreement(make(table, PAIR, **COLUMNS))
-    reasons = {one.reason for one in plain.results if one.level == "response"}
-    assert reasons == {"no label counts as right: name one with --positive LABEL"}
-
-
-@pytest.mark.parametrize(
-    ("columns", "says"),
-    [
-        ({"n_reference": [4, 3] * 4, "n_predicted": [2] * 8}, "differ in n_reference"),
-        ({"n_reference": [1] * 8, "n_predicted": [2] * 8}, "2 elements are rated correct, but"),
-        ({"question_id": ["q0", "q1"] * 4}, "response 'r0' differ in question"),
-    ],
-)
-def test_impossible_responses_are_refused(columns: dict[str, Any], says: str) -> None:
-    table = {"a": [C] * 8, "j": [C] * 8}
-    with pytest.raises(InputError) as caught:
-        agreement(make(table, PAIR, **COLUMNS, **columns))
-    assert says in str(caught.value)
-
-
-def test_an_empty_reference_is_left_out_and_counted() -> None:
-    counts = {"n_reference": [0, 0, 2, 2, 3, 3, 2, 2], "n_predicted": [2] * 8}
-    table = {"a": [X, X, *RESPONSES["a"][2:]], "j": [X, X, *RESPONSES["j"][2:]]}
-    report = agreement(make(table, PAIR, **COLUMNS, **counts))
-    mad = find(report, "mad", "j", "a", level="response")
-    assert mad.dropped == {"empty reference": 1, "partly rated": 1} and mad.n == 2
-
-
-def test_a_variant_is_a_system_of_its_own() -> None:
-    columns = {**COLUMNS, "variant": ["", "", "", "", "think", "think", "", ""]}
-    report = agreement(make(RESPONSES, PAIR, **columns))
-    assert {one.details["system"] for one in report.results if one.level == "system"} == {
-        "x",
-        "x (think)",
-        "y",
-    }
-
-
 # -- what must not change a figure ----------------------------------------------------------------
 
 
@@ -650,101 +536,3 @@ def test_one_class_only_is_undefined_with_the_bound_of_raw_agreement() -> None:
     assert raw.estimate == 1 and 0.8 < raw.low < 1
     json.dumps(report.to_dict(), allow_nan=False)
     assert any("undefined" in line for line in agreement_lines(report))
-
-
-# -- reference data -------------------------------------------------------------------------------
-
-
-def _synthetic(folder: Path, name: str, judge: str = "judge", **options: Any) -> Ratings:
-    return read_ratings(
-        folder / "synthetic" / f"{name}.csv",
-        RatingsOptions(wide=True, annotators=("ann*",), judges=(judge,), **options),
-    )
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("name", "nominal", "ordinal", "interval", "ac1"),
-    [
-        ("d300", 0.5535405, 0.5598469, 0.5683018, 0.790666098),
-        ("d5000", 0.6085364, 0.6306662, 0.6421475, 0.798932564),
-    ],
-)
-def test_people_of_the_synthetic_sets(
-    shared_data: Path, name: str, nominal: float, ordinal: float, interval: float, ac1: float
-) -> None:
-    report = agreement(
-        _synthetic(shared_data, name, scale="interval"), scale="interval", resamples=0
-    )
-    people = ("ann1", "ann2", "ann3")
-    for level, value in (("nominal", nominal), ("ordinal", ordinal), ("interval", interval)):
-        found = find(report, f"krippendorff_alpha_{level}", *people)
-        assert found.estimate == pytest.approx(value, abs=1e-6)
-    assert find(report, "gwet_ac1", *people).estimate == pytest.approx(ac1, abs=1e-8)
-    if name == "d300":
-        kappa = find(report, "cohen_kappa", "ann1", "ann2")
-        assert (kappa.n, kappa.estimate) == (252, pytest.approx(0.7179946, abs=1e-6))
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize("name", ["d300", "d3313"])
-def test_judge_against_one_annotator_meets_other_peoples_software(
-    shared_data: Path, name: str
-) -> None:
-    expected = {
-        case["id"].split("/")[1]: case["expected"]
-        for case in GOLDEN
-        if case["id"].startswith(f"{name}/")
-    }
-    labelled = agreement(_synthetic(shared_data, name), positive="1.0", resamples=0)
-    scored = agreement(
-        _synthetic(shared_data, name, "judge_score", scale="interval"),
-        scale="interval",
-        resamples=0,
-    )
-    names = ("agreement", "sensitivity", "specificity", "precision", "f1", "cohen_kappa")
-    for report, judge, figures in (
-        (labelled, "judge", names),
-        (scored, "judge_score", ("mad", "bias", "pearson")),
-    ):
-        for figure in figures:
-            found = find(report, figure, judge, "ann1")
-            wanted = expected[figure]
-            assert found.estimate == pytest.approx(wanted["estimate"], abs=1e-9)
-            # The reference counts all questions, also those without a positive label, in its
-            # factor G/(G − 1); here a share rests on the questions that have one.
-            total = find(
-                report, "agreement" if report is labelled else "mad", judge, "ann1"
-            ).clusters
-            factor = (total / (total - 1)) / (found.clusters / (found.clusters - 1))
-            se = found.details["se"] * math.sqrt(factor)
-            assert se == pytest.approx(wanted["se"], abs=1e-9)
-            if "n" in wanted and figure != "f1":
-                assert found.n == wanted["n"]
-            if "design_effect" in wanted:
-                # the same factor, and items of other labels in the reference's n/(n − 1)
-                assert found.design_effect == pytest.approx(wanted["design_effect"], rel=0.02)
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("annotators", "value"),
-    [((1, 2), 0.8520), ((1, 3), 0.8789), ((2, 3), 0.8617)],
-)
-def test_pandalm_people_and_unparsable_judge_outputs(
-    shared_data: Path, annotators: tuple[int, int], value: float
-) -> None:
-    ratings = read_ratings(
-        shared_data / "pandalm" / "items.csv",
-        RatingsOptions(wide=True, annotators=("annotator[123]",), judges=("judge_*",)),
-    )
-    report = agreement(ratings, resamples=0)
-    assert report.notes[0].startswith("no question column: each item is its own cluster")
-    pair = tuple(f"annotator{k}" for k in annotators)
-    assert find(report, "cohen_kappa", *pair).estimate == pytest.approx(value, abs=5e-5)
-    people = find(report, "krippendorff_alpha_nominal", "annotator1", "annotator2", "annotator3")
-    assert people.estimate == pytest.approx(0.8642, abs=5e-5)
-    judged = find(report, "agreement", "judge_gpt35", "annotator1")
-    assert judged.dropped == {"unscored": 25} and judged.n == 999 - 25
-    as_ties = agreement(ratings, resamples=0, unscored="category")
-    assert find(as_ties, "agreement", "judge_gpt35", "annotator1").n == 999

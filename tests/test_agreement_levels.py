@@ -1,0 +1,167 @@
+"""Agreement at response and system level: one score a response and rater, by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from accord.scoring.errors import InputError
+from accord.study import Ratings
+from accord.validate import AgreementReport, Estimate
+from accord.validate.agreement import agreement
+
+C, X, U = "CORRECT", "INCORRECT", "UNSURE"
+Labels = dict[str, list[str | None]]
+PAIR = {"a": "annotator", "b": "annotator", "j": "judge"}
+
+
+def make(
+    table: Mapping[str, Sequence[str | None]],
+    kinds: Mapping[str, str],
+    **columns: Sequence[Any],
+) -> Ratings:
+    """Ratings of a small wide table: rater → one label an item, None where there is none."""
+    n = len(next(iter(table.values())))
+    rows = []
+    for rater, labels in table.items():
+        for item, label in enumerate(labels):
+            if label is None and kinds[rater] != "judge":
+                continue
+            row = {
+                "item_id": f"i{item}",
+                "question_id": f"q{item // 2}",
+                "system": "-",
+                "response_id": None,
+                "rater": rater,
+                "kind": kinds[rater],
+                "rating": label,
+                "status": "rated" if label is not None else "unscored",
+                "weight": 1.0,
+            }
+            rows.append(row | {name: cells[item] for name, cells in columns.items()})
+    assert all(len(labels) == n for labels in table.values())
+    frame = pd.DataFrame(rows)
+    return Ratings(frame.astype({name: object for name in frame.columns if name != "weight"}))
+
+
+def find(report: AgreementReport, name: str, *raters: str, level: str = "element") -> Estimate:
+    found = [
+        one
+        for one in report.results
+        if one.name == name and one.level == level and one.raters == raters
+    ]
+    assert len(found) == 1, [(one.name, one.raters, one.level) for one in report.results]
+    return found[0]
+
+
+RESPONSES: Labels = {
+    # two responses a system; r0: i0 i1, r1: i2 i3, r2: i4 i5, r3: i6 i7
+    "a": [C, C, C, X, X, C, C, None],
+    "j": [C, X, C, C, X, C, X, C],
+}
+COLUMNS: dict[str, Sequence[Any]] = {
+    "response_id": ["r0", "r0", "r1", "r1", "r2", "r2", "r3", "r3"],
+    "system": ["x", "x", "y", "y", "x", "x", "y", "y"],
+}
+
+
+def test_share_correct_where_the_lengths_are_unknown() -> None:
+    report = agreement(make(RESPONSES, PAIR, **COLUMNS))
+    # a: r0 1, r1 ½, r2 ½; j: ½, 1, ½; r3 is partly rated by a
+    mad = find(report, "mad", "j", "a", level="response")
+    assert (mad.n, mad.estimate) == (3, pytest.approx(1 / 3))
+    assert mad.dropped == {"partly rated": 1} and mad.details["measure"] == "share_correct"
+    assert find(report, "bias", "j", "a", level="response").estimate == pytest.approx(0)
+    assert find(report, "pearson", "j", "a", level="response").estimate == pytest.approx(-0.5)
+    rows = {row["response_id"]: (row["judge"], row["human"]) for row in report.responses}
+    assert rows == {"r0": (0.5, 1.0), "r1": (1.0, 0.5), "r2": (0.5, 0.5), "r3": (0.5, None)}
+
+
+def test_f1_where_they_are_known() -> None:
+    counts = {"n_reference": [4, 4, 2, 2, 3, 3, 2, 2], "n_predicted": [2, 2, 2, 2, 3, 3, 2, 2]}
+    report = agreement(make(RESPONSES, PAIR, **COLUMNS, **counts))
+    rows = {row["response_id"]: (row["judge"], row["human"]) for row in report.responses}
+    # F1 = 2c/(predicted + reference); r2 has 3 predicted elements and only 2 in the table
+    assert rows["r0"] == (pytest.approx(2 / 6), pytest.approx(4 / 6))
+    assert rows["r1"] == (pytest.approx(4 / 4), pytest.approx(2 / 4))
+    assert rows["r2"] == (None, None)
+    bias = find(report, "bias", "j", "a", level="response")
+    assert bias.details["measure"] == "F1" and bias.n == 2
+    assert bias.dropped == {"not all of its items in the table": 1, "partly rated": 1}
+    assert bias.estimate == pytest.approx((2 / 6 - 4 / 6 + 1 - 0.5) / 2)
+
+
+def test_system_means_of_the_same_responses() -> None:
+    report = agreement(make(RESPONSES, PAIR, **COLUMNS))
+    means: dict[Any, Any] = {
+        (one.details["system"], one.raters): (one.estimate, one.n)
+        for one in report.results
+        if one.level == "system"
+    }
+    assert means == {
+        ("x", ("j",)): (pytest.approx(0.5), 2),
+        ("x", ("a",)): (pytest.approx(0.75), 2),
+        ("x", ("j", "a")): (pytest.approx(-0.25), 2),
+        ("y", ("j",)): (pytest.approx(1.0), 1),  # r3 is not counted for the judge either
+        ("y", ("a",)): (pytest.approx(0.5), 1),
+        ("y", ("j", "a")): (pytest.approx(0.5), 1),
+    }
+
+
+def test_half_right_counts_half_in_a_response() -> None:
+    table: Labels = {"a": [U, C, C, X, X, C, C, C], "j": RESPONSES["j"]}
+    half = agreement(make(table, PAIR, **COLUMNS), unsure="half")
+    rows = {row["response_id"]: row["human"] for row in half.responses}
+    assert rows["r0"] == 0.75
+    left_out = agreement(make(table, PAIR, **COLUMNS))
+    assert {row["response_id"]: row["human"] for row in left_out.responses}["r0"] is None
+
+
+def test_the_response_level_says_what_is_missing() -> None:
+    report = agreement(make(RESPONSES, PAIR))
+    undefined = [one for one in report.results if one.level == "response"]
+    assert {one.name for one in undefined} == {"pearson", "spearman", "mad", "bias"}
+    for one in undefined:
+        assert math.isnan(one.estimate) and "--response" in (one.reason or "")
+    words = {C: "good", X: "bad"}
+    table = {k: [words[x or C] for x in v] for k, v in RESPONSES.items()}
+    plain = agreement(make(table, PAIR, **COLUMNS))
+    reasons = {one.reason for one in plain.results if one.level == "response"}
+    assert reasons == {"no label counts as right: name one with --positive LABEL"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"n_reference": [4, 3] * 4, "n_predicted": [2] * 8}, "differ in n_reference"),
+        ({"n_reference": [1] * 8, "n_predicted": [2] * 8}, "2 elements are rated correct, but"),
+        ({"question_id": ["q0", "q1"] * 4}, "response 'r0' differ in question"),
+    ],
+)
+def test_impossible_responses_are_refused(columns: dict[str, Any], says: str) -> None:
+    table = {"a": [C] * 8, "j": [C] * 8}
+    with pytest.raises(InputError) as caught:
+        agreement(make(table, PAIR, **COLUMNS, **columns))
+    assert says in str(caught.value)
+
+
+def test_an_empty_reference_is_left_out_and_counted() -> None:
+    counts = {"n_reference": [0, 0, 2, 2, 3, 3, 2, 2], "n_predicted": [2] * 8}
+    table = {"a": [X, X, *RESPONSES["a"][2:]], "j": [X, X, *RESPONSES["j"][2:]]}
+    report = agreement(make(table, PAIR, **COLUMNS, **counts))
+    mad = find(report, "mad", "j", "a", level="response")
+    assert mad.dropped == {"empty reference": 1, "partly rated": 1} and mad.n == 2
+
+
+def test_a_variant_is_a_system_of_its_own() -> None:
+    columns = {**COLUMNS, "variant": ["", "", "", "", "think", "think", "", ""]}
+    report = agreement(make(RESPONSES, PAIR, **columns))
+    assert {one.details["system"] for one in report.results if one.level == "system"} == {
+        "x",
+        "x (think)",
+        "y",
+    }
