@@ -5,13 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import InputError, SettingsError
-from .metrics import STATES, Share, precision_recall_f1
-from .score import ResponseScore
+from .metrics import STATES, Counts, ListQAScores, Share, State, precision_recall_f1
 
-__all__ = ["MeanScores", "mean_scores", "same_block"]
+__all__ = ["MeanScores", "Scored", "mean_scores", "same_block"]
+
+
+class Scored(Protocol):
+    """What of a response's score goes into a mean (:class:`accord.scoring.score.ResponseScore`)."""
+
+    @property
+    def state(self) -> State: ...
+    @property
+    def scores(self) -> ListQAScores: ...
+    @property
+    def counts(self) -> Counts: ...
+    @property
+    def block(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class MeanScores:
         }
 
 
-def mean_scores(scores: Sequence[ResponseScore]) -> MeanScores:
+def mean_scores(scores: Sequence[Scored]) -> MeanScores:
     """Average the figures of many responses, if they may be averaged.
 
     Raises
@@ -90,9 +102,7 @@ def mean_scores(scores: Sequence[ResponseScore]) -> MeanScores:
     )
 
 
-def _means(
-    scores: Sequence[ResponseScore], pooled: bool
-) -> tuple[dict[str, float], dict[str, int]]:
+def _means(scores: Sequence[Scored], pooled: bool) -> tuple[dict[str, float], dict[str, int]]:
     """The mean of each figure over the responses that have it, and how many those are."""
     rows = [score.scores.figures() for score in scores]
     figures: dict[str, float] = {}
@@ -106,7 +116,7 @@ def _means(
     return figures, n
 
 
-def _pooled(scores: Sequence[ResponseScore]) -> dict[str, float]:
+def _pooled(scores: Sequence[Scored]) -> dict[str, float]:
     """Each figure from the summed counts of the responses that have it."""
     out: dict[str, float] = {}
     for name in ("judge", "ordered", "rouge"):

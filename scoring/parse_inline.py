@@ -45,7 +45,8 @@ _AND_SO_ON = re.compile(
 
 _VERB = re.compile(
     r"\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
-    r"consist(?:s|ed|ing)? of|composed of|made up of|(?:star|featur)(?:s|ed|ing)|contain(?:s|ed)?|"
+    r"consist(?:s|ed|ing)? of|composed of|made up of|starr(?:ed|ing)|featur(?:es|ed|ing)|"
+    r"stands for|contain(?:s|ed)?|"
     r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|"
     r"known as|called|named|like|sind|waren|son|sont|étaient|sono|eran|são|هي|هم|تشمل|مثل)\b",
     re.I,
@@ -70,6 +71,14 @@ _CLAUSE = re.compile(
     r"since|until|including|such)\b",
     re.I,
 )
+# Titles begin with capitals, clauses inside a sentence do not.
+_IN_SENTENCE = re.compile(
+    r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|"
+    r"they|we|you|there|this|that|these|those|however|then|thus|making|including|after|before|"
+    r"since|until|especially|particularly|usually|often|mainly|mostly|also|not|known|located|held|"
+    r"based|born|followed|depending|according|meaning|with)\s"
+)
+_ASIDE = re.compile(r"(?:[a-z]+(?:ly|ing|ed)|set|made|led|seen|given|taken|written) ")
 _RELATIVE = re.compile(r"(?:which|who|whom|whose|where|although|though|because|but)\b", re.I)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-z]|St|Dr|Mr|Mrs|Ms|Mt|Mts|Jr|Sr|No|Nr|vs|Lt|Sgt|Col|Gen|Capt|Prof|Rev|Inc|Ltd|"
@@ -92,7 +101,9 @@ _PLACES = frozenset(
     + ["new york", "new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
     + ["south dakota", "west virginia", "rhode island", "new hampshire", "british columbia"]
 )
-_DATE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}$", re.I)
+_DATE = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?$", re.I
+)
 
 
 def read_enumeration(line: str) -> Enumeration | None:
@@ -199,6 +210,8 @@ def _split(
         return None
     if len(parts) > 1:
         parts[-1] = _ENDING_CJK.sub("", parts[-1]) or parts[-1]
+    if len(parts) == 2 and separator == "," and _ASIDE.match(parts[1]):
+        return None  # "…, primarily in Oxfordshire and Gloucestershire"
     parts, joined = _last(parts, separator)
     preamble = line[:start].strip() if led else ""
     if not led:
@@ -210,9 +223,7 @@ def _split(
         return None
     if separator == "," and any(len(part.split()) > 8 or len(part) > 120 for part in parts):
         return None
-    if separator == "," and any(
-        _CLAUSE.match(part) and len(part.split()) > 3 for part in parts[1:]
-    ):
+    if separator == "," and any(_IN_SENTENCE.match(part) for part in parts[1:]):
         return None
     items = tuple(item for part in parts if (item := clean(part)))
     if len(items) < 2:
@@ -316,9 +327,13 @@ def _after_preposition(parts: list[str], joined: bool) -> tuple[str, list[str]] 
 
 
 def _shared_article(lead: str, items: list[str]) -> tuple[str, list[str]]:
-    """An article of the first item goes to the lead-in if no other item has one."""
+    """ "the" before the first item goes to the lead-in if no other item has an article."""
     article = _ARTICLE.match(items[0])
-    if article is not None and not any(_ARTICLE.match(item) for item in items[1:]):
+    if (
+        article is not None
+        and article[0][0] in "tT"
+        and not any(_ARTICLE.match(item) for item in items[1:])
+    ):
         return f"{lead} {article[0].strip()}", [items[0][article.end() :], *items[1:]]
     return lead, items
 

@@ -19,14 +19,15 @@ Quick = tuple[tuple[Element, ...], str, str, str]
 
 _ITEM = re.compile(r"^(?:(\d{1,3})([.)])|([-*+•])) (?=[^\s\[\]|☐☑☒])(.*)$", re.M)
 _LEAD = re.compile(r"[A-Za-z]{2}[^\n]*\n\n?(?=[-*+•\d])")
-_OTHER = re.compile(r"[<>`|#\\]|\t|---|\*\*\*|\* \*|- -|\n ")
+_OTHER = re.compile(r"[<>`|#\\\t]")
+_RULES = ("---", "***", "* *", "- -", "\n ")
 _NUMBERS = [str(number) for number in range(1, 1000)]
 
 
 def read_quick(text: str) -> Quick | None:
     """The answer's elements, preamble, marker and rule; None where it is of another form."""
     text = text.strip()
-    if _OTHER.search(text):
+    if _OTHER.search(text) or any([sign in text for sign in _RULES]):
         return None
     lead = _LEAD.match(text)
     start = lead.end() if lead is not None else 0

@@ -88,7 +88,10 @@ def _settle_rest(lines: list[Line]) -> None:
     if any(line.style.startswith("1.1?") for line in lines):
         _settle_second_level(lines)
     last = 0
-    for line in lines:
+    marked = [line for line in lines if line.kind == "marked"]
+    if len(marked) == 1 and (marked[0].number or 0) > 1:
+        _make_plain(marked[0])  # "3. 97 degrees" by itself is a number
+    for line in marked:
         if line.kind != "marked" or line.number is None:
             continue
         if line.style.endswith("?"):  # a number above 999

@@ -19,7 +19,11 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\
 _CITATION = re.compile(
     r"\s*(?:\[\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\]|【\d{1,4}(?:[:†][^【】]{0,60})?】)"
 )
-_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]{0,14}(?:\s[^<>]{0,300})?/?>")
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|q|s|small|"
+    r"span|strike|strong|sub|sup|t[dhr]|table|tbody|thead|tt|u|ul|var)(?:\s[^<>]{0,300})?/?>",
+    re.I,
+)
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _STAR = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]*[^\s*\\])\*(?![\w*])")
 _UNDERSCORE = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]*[^\s_\\])_(?!\w)")
@@ -135,6 +139,7 @@ _BOLD_LEAD = re.compile(
     r"^\s*(?:(\*\*|__)(?P<bold>[^*_]+)\1|(\*\*)(?P<wide>(?:[^*]|\*(?!\*))+)\*\*)"
     r"\s*(?P<after>[-–—:：(（])?"
 )
+_HEAD_SIGN = re.compile(r": |：| [-–—] ")
 _HEAD_END = re.compile(r": |：| [-–—] |[(（\[「『《]|[)）\]」』》]")
 _OPEN = frozenset("(（[「『《")
 _CLOSE = frozenset(")）]」』》")
@@ -160,6 +165,8 @@ def head_of(raw: str, text: str) -> str | None:
             if (lead["after"] or closed) and raw[lead.end() :].strip():
                 head = clean(inside)
                 return head if head and head != text else None
+    if _HEAD_SIGN.search(text) is None:
+        return None
     depth = 0
     for match in _HEAD_END.finditer(text):
         found = match[0]

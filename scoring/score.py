@@ -25,6 +25,7 @@ __all__ = [
     "answer_state",
     "prepare",
     "score_response",
+    "scored_elements",
 ]
 
 UNIT = "pair"
@@ -271,18 +272,7 @@ def prepare(
             cure="give it at least one, or leave the question out",
         )
     raw = response if isinstance(response, str) else _as_text(parsed)
-    state = answer_state(raw, parsed)
-    elements = [] if state == "abstained" else list(parsed.elements)
-    if recipe.aside == "drop":
-        elements = [element for element in elements if not element.aside]
-    n_before = len(elements)
-    if recipe.duplicates == "collapse":
-        first: dict[tuple[str, ...], Element] = {}
-        for element in elements:
-            values = (normalise(value) for _, value in element.attributes)
-            first.setdefault((normalise(element.text), *values), element)
-        elements = list(first.values())
-    predicted = tuple(elements)
+    state, predicted, collapsed = scored_elements(parsed, raw, recipe)
     settings: dict[str, Any] = {
         "tokenizer": recipe.tokenizer,
         "stem": recipe.stem,
@@ -317,7 +307,7 @@ def prepare(
         item_of=item_of,
         recipe=recipe,
         multi_faceted=multi_faceted,
-        collapsed=n_before - len(predicted),
+        collapsed=collapsed,
     )
 
 
@@ -359,6 +349,26 @@ def score_response(
         occurrence=occurrence,
     )
     return prepared.score(verdicts(prepared.to_judge()), judge=judge)
+
+
+def scored_elements(
+    parsed: Parsed, response: str, recipe: Recipe
+) -> tuple[State, tuple[Element, ...], int]:
+    """The state of an answer, the elements that the recipe scores, how many it collapsed.
+
+    A refusal has none; asides and repetitions are left out where the recipe says so.
+    """
+    state = answer_state(response, parsed)
+    elements = [] if state == "abstained" else list(parsed.elements)
+    if recipe.aside == "drop":
+        elements = [element for element in elements if not element.aside]
+    if recipe.duplicates == "count":
+        return state, tuple(elements), 0
+    first: dict[tuple[str, ...], Element] = {}
+    for element in elements:
+        values = (normalise(value) for _, value in element.attributes)
+        first.setdefault((normalise(element.text), *values), element)
+    return state, tuple(first.values()), len(elements) - len(first)
 
 
 def answer_state(response: str, parsed: Parsed) -> State:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -135,6 +136,10 @@ KEPT = [
     (
         "1. [Paris](https://e.org/a_(b)) now\n2. a*b*c\n3. snake_case_name",
         ["Paris now", "a*b*c", "snake_case_name"],
+    ),
+    (
+        "1. <vector>\n2. <b>map</b>\n3. <script>x</script>",
+        ["<vector>", "map", "<script>x</script>"],
     ),
     ("1. R&amp;D\n2. a &lt; b", ["R&D", "a < b"]),
     ("1. Tokyo, Japan\n2. Washington, D.C.\n3. Tyler, the Creator", None),
@@ -474,6 +479,75 @@ def test_a_list_that_was_written_is_read_back(items: list[str]) -> None:
     assert texts("\n".join(f"{n}. {item}" for n, item in enumerate(items, 1))) == items
     assert texts("\n".join(f"- {item}" for item in items)) == items
     assert texts(json.dumps(items)) == items
+
+
+# The command
+
+
+def run(*arguments: str, stdin: str | bytes = "") -> tuple[int, list[dict[str, Any]], str]:
+    """``accord parse`` in a process of its own: status, rows, what went to standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "accord.cli", "parse", *arguments],
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+    )
+    rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    return done.returncode, rows, done.stderr.decode()
+
+
+def test_the_command_reads_text_from_standard_input() -> None:
+    status, rows, _ = run("-", stdin="Here:\n1. **Mars** – red\n2. Venus")
+    assert status == 0
+    assert rows == [
+        {
+            "id": 1,
+            "elements": [{"text": "Mars – red", "head": "Mars"}, {"text": "Venus"}],
+            "preamble": "Here:",
+            "trailer": "",
+            "marker": "numbered",
+            "rule": "numbers",
+        }
+    ]
+
+
+def test_the_command_reads_json_lines_and_tables(tmp_path: Path) -> None:
+    lines = '{"id": "x", "text": "1. a"}\n{"id": "y", "text": ["b", "c"]}\n'
+    status, rows, _ = run("-", stdin=lines)
+    assert (status, [(row["id"], len(row["elements"])) for row in rows]) == (
+        0,
+        [("x", 1), ("y", 2)],
+    )
+    table = tmp_path / "answers.csv"
+    table.write_text('item_id,reply\nr1,"a, b, and c"\nr2,\n', encoding="utf-8")
+    status, rows, _ = run(str(table), "--field", "reply", "--recipe", "listqa")
+    assert status == 0
+    assert [(row["id"], row["state"], len(row["elements"])) for row in rows] == [
+        ("r1", "given", 3),
+        ("r2", "empty", 0),
+    ]
+    page = tmp_path / "answer.md"
+    page.write_text("- a\n- b", encoding="utf-8")
+    assert run(str(page))[1][0]["id"] == "answer.md"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        (["gone.csv"], "", "gone.csv"),
+        (["gone.txt"], "", "gone.txt can't be read"),
+        (["-", "--field", "x"], '{"y": 1}', "has no field 'x'; name one with --field: y"),
+        (["-", "--field", "x"], "plain", "line 1: no JSON object"),
+        (["-"], b"\xff", "not UTF-8 (byte 1)"),
+        (["-", "--recipe", "mine"], "a", "recipe 'mine' is unknown"),
+    ],
+)
+def test_the_command_names_what_is_wrong(
+    arguments: list[str], stdin: str | bytes, message: str
+) -> None:
+    status, rows, error = run(*arguments, stdin=stdin)
+    assert (status, rows) == (2, [])
+    assert message in error
+    assert error.count("\n") == 1
 
 
 @pytest.mark.shared_data
