@@ -18,7 +18,10 @@ from ..study.records import Sample
 if TYPE_CHECKING:
     from ..study import Study
 
-__all__ = ["allocate", "draw", "draw_sample"]
+__all__ = ["PURPOSES", "allocate", "draw", "draw_sample"]
+
+PURPOSES = ("agreement", "audit", "pilot")
+"""What a sample's labels are for: judges beside people, wrong gold answers, planning."""
 
 
 def allocate(sizes: Sequence[int], n: int) -> list[int]:
@@ -93,6 +96,7 @@ def draw_sample(
     n: int | None = None,
     questions: int | None = None,
     by: Sequence[str] = (),
+    purpose: str = "agreement",
     seed: int | None = None,
     sample_id: str | None = None,
 ) -> Sample:
@@ -108,6 +112,8 @@ def draw_sample(
     by
         Columns that make the strata: ``system``, ``variant``, ``question_id``, or a field of the
         questions, responses or pairs.
+    purpose
+        What the labels are for (:data:`PURPOSES`); kept with the sample.
     seed
         The study's own by default. The same seed draws the same sample.
     sample_id
@@ -123,6 +129,8 @@ def draw_sample(
     """
     from ..study.joined import strata as fields_of
 
+    if purpose not in PURPOSES:
+        raise SettingsError(f"--for is {purpose!r}", cure=f"use {', '.join(PURPOSES)}")
     if n is not None and questions is not None:
         raise SettingsError("--n and --questions are both given", cure="give one of them")
     frame = study.pairs()
@@ -166,7 +174,7 @@ def draw_sample(
     np.random.default_rng(_stream(chosen_seed, name, "order")).shuffle(order)
     sample = Sample(
         sample_id=name,
-        purpose="agreement",
+        purpose=purpose,
         design=_sentence(
             len(drawn), len(of_item), questions, question_of, by, of_item, chosen_seed
         ),

@@ -27,6 +27,9 @@ def register(app: typer.Typer) -> None:
             None, "--questions", help="Questions to draw, each with all its items."
         ),
         by: str = typer.Option(None, "--by", metavar="COL,…", help="Columns that make strata."),
+        purpose: str = typer.Option(
+            "agreement", "--for", metavar="PURPOSE", help="agreement, audit or pilot."
+        ),
         seed: int = typer.Option(None, "--seed", help="The study's seed when left out."),
         name: str = typer.Option(None, "--name", help="Of the sample; s1, s2, … when left out."),
         as_json: bool = JSON,
@@ -40,11 +43,13 @@ def register(app: typer.Typer) -> None:
                 n=n,
                 questions=questions,
                 by=columns(by),
+                purpose=purpose,
                 seed=seed,
                 sample_id=name,
             )
         result = {
             "sample": sample.sample_id,
+            "purpose": sample.purpose,
             "items": len(sample.items),
             "design": sample.design,
             "seed": sample.seed,

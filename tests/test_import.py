@@ -223,7 +223,8 @@ def test_a_withdrawn_verdict_no_longer_counts(study: Study, export: Export, how:
     annotation = export.label("i0", "ann@x.org", "CORRECT")
     import_files(study, [export.write()])
     annotation["updated_at"] = "2026-11-30T10:00:00Z"
-    annotation.update({"was_cancelled": True} if how == "skip" else {"result": []})
+    withdrawn: dict[str, Any] = {"was_cancelled": True} if how == "skip" else {"result": []}
+    annotation.update(withdrawn)
     import_files(study, [export.write()])
     (row,) = study.ledger.rating_rows()
     assert (row.rating, row.status) == (None, "skipped")

@@ -19,7 +19,7 @@ from accord.annotate.server import PrivateServer
 from accord.study import Study
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 pytestmark = [pytest.mark.label_studio, pytest.mark.browser]
 
@@ -135,7 +135,12 @@ def desk(
     tasks = {row.item_id: int(row.task_id or 0) for row in rows}
     desk = Desk(page, url, int(rows[0].project_id or 0), tasks)
     page.on("request", lambda sent: desk.requests.append(sent.url))
-    page.on("dialog", lambda box: (desk.dialogs.append(box.message), box.dismiss())[1])
+
+    def dismissed(box: Dialog) -> None:
+        desk.dialogs.append(box.message)
+        box.dismiss()
+
+    page.on("dialog", dismissed)
     page.goto(f"{url}/user/login/")
     page.fill("input[name=email]", login.email)
     page.fill("input[name=password]", login.password)

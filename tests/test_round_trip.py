@@ -183,7 +183,8 @@ def check_figures(study: Path, file: Path, names: dict[str, str], run: Run) -> N
     }
 
     def figure(name: str, *raters: str) -> dict[str, Any]:
-        return figures[name, frozenset(raters)]
+        found: dict[str, Any] = figures[name, frozenset(raters)]
+        return found
 
     people = figure("agreement", *names.values())
     assert (people["n"], people["clusters"]) == (1483, 301)
@@ -204,6 +205,8 @@ def check_figures(study: Path, file: Path, names: dict[str, str], run: Run) -> N
     assert [round(100 * gpt4[end], 2) for end in ("low", "high")] == [82.24, 87.07]
     assert round(gpt4["design_effect"], 2) == 1.74
     assert sum(gpt4["dropped"].values()) == 2
+    table = figure("confusion", "judge_gpt4", "human")
+    assert [table[cell] for cell in ("tp", "fp", "fn", "tn")] == [679, 89, 137, 583]
     by_item = run("agree", study, "--final", "human", "--unit", "item", "--json")
     plain = next(
         result

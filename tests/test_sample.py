@@ -150,3 +150,11 @@ def test_command(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     assert result["sample"] == "s1" and result["items"] == 6
     assert cli.main(["sample", str(study.path), "--n", "99"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_it_is_for_is_kept(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["sample", str(study.path), "--for", "audit", "--n", "6"]) == 0
+    assert study.ledger.sample("s1").purpose == "audit"
+    capsys.readouterr()
+    assert cli.main(["sample", str(study.path), "--for", "fun"]) == 2
+    assert "use agreement, audit, pilot" in capsys.readouterr().err

@@ -190,7 +190,7 @@ def check_blind(study: Study, tasks: list[dict[str, Any]], about: str) -> None:
     assert set(judges) == {"exact", "rouge"} and len(tasks) == 300
     secret = [*SYSTEMS, *judges]
     assert not [word for word in secret if names(about, word)]
-    verdicts = {}
+    verdicts: dict[str, dict[str, str | None]] = {}
     for row in study.ledger.rating_rows():
         verdicts.setdefault(row.item_id, {})[row.rater] = row.rating
     for task in tasks:

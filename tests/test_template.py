@@ -52,10 +52,11 @@ def test_template_and_its_example_fit(name: str) -> None:
 
 @pytest.mark.parametrize("name", template_names())
 def test_label_studio_s_own_parser_takes_the_template(name: str) -> None:
-    from label_studio_sdk.label_interface import LabelInterface
+    from label_studio_sdk import label_interface
 
     task, annotation = example(name)
-    page = LabelInterface(load_template(name).config)
+    interface: Any = label_interface
+    page = interface.LabelInterface(load_template(name).config)
     page.validate()
     assert page.validate_task(task)
     assert page.validate_annotation(annotation)
@@ -164,9 +165,14 @@ def test_answers_are_read() -> None:
     assert page.read([choice("verdict", "CORRECT"), comment]).comment == "one\ntwo"
     single = {"from_name": "comment", "type": "textarea", "value": {"text": "as a string"}}
     assert page.read([choice("verdict", "CORRECT"), single]).comment == "as a string"
-    for values in ({"verdict": "RIGHT"}, {"verdict": "CORRECT", "reasons": ["sleepy"]}):
+    wrong: list[dict[str, Any]] = [
+        {"verdict": "RIGHT"},
+        {"verdict": "CORRECT", "reasons": ["sleepy"]},
+        {"verdict": "CORRECT", "alignment": "PERHAPS"},
+    ]
+    for values in wrong:
         with pytest.raises(SettingsError, match="can't be"):
-            page.answer(**values)  # type: ignore[arg-type]  # wrong on purpose
+            page.answer(**values)
 
 
 def test_the_result_is_label_studio_s(tmp_path: Path) -> None:
