@@ -450,3 +450,20 @@ def test_too_few_resamples_are_refused() -> None:
     for wrong in (-1, 1, 198):
         with pytest.raises(SettingsError, match="199 or more, or 0"):
             pearson(x, y, clusters=clusters, rng=0, resamples=wrong)
+
+
+def test_what_hangs_on_one_question_has_no_interval() -> None:
+    # the first score varies in question 0 only: left out, nothing is left to correlate, and the
+    # other 19 leave-one-out values are nearly equal, whatever the truth is
+    rng = np.random.default_rng(5)
+    x, y = np.ones(60), np.where(rng.random(60) < 0.3, 0.5, 1.0)
+    x[:3], y[:3] = [0.0, 0.2, 1.0], [0.0, 0.4, 1.0]
+    for call in BOTH.values():
+        for resamples in (0, 399):
+            out = call(x, y, clusters=np.arange(60) // 3, rng=0, resamples=resamples)
+            assert math.isfinite(out.estimate) and math.isnan(out.low) and math.isnan(out.high)
+            assert out.reason == "no interval: without one question a score is constant"
+    x[3:6] = [0.1, 1.0, 0.3]
+    for call in BOTH.values():
+        out = call(x, y, clusters=np.arange(60) // 3, rng=0, resamples=0)
+        assert out.reason is None and out.high - out.low > 0.5

@@ -89,7 +89,8 @@ def pearson(
     Estimate
         In [-1, 1]; 1 is a rising line, not agreement. NaN with a reason for fewer than two
         responses or a constant score. |r| = 1 has no interval (``details`` then hold the share of
-        equal scores), nor has anything below 10 questions. Where fewer than 90 % of the pivots
+        equal scores), nor has anything below 10 questions or that hangs on one question (without
+        it a score is constant). Where fewer than 90 % of the pivots
         can be used the interval falls back to the jackknife t and says so. ``details``: ``se``
         (linearised by question), ``effective_n``, ``df``, ``differing`` (responses where the
         scores differ), ``resamples`` and ``usable_pivots``.
@@ -407,11 +408,14 @@ def _by_question(
     """The bootstrap-t on Fisher's z, or the jackknife t where it can't be had."""
     theta, confidence = out.estimate, out.confidence
     away = form.leave_one_out()
+    if away is not None and not np.isfinite(away).all():
+        # left out of the jackknife, the one question that matters would make it look certain
+        return replace(out, reason="no interval: without one question a score is constant")
     if away is None:
         se = float(out.details["se"]) * float(FISHER.slope(np.asarray(theta)))
         spread = "linearised"
     else:
-        se = jackknife_se(np.asarray(FISHER.forward(away[np.isfinite(away)]), dtype=float))
+        se = jackknife_se(np.asarray(FISHER.forward(away), dtype=float))
         spread = "jackknife"
     fell_back = ""
     if resamples:
