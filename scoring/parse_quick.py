@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .parse_text import clean, head_of
+from .parse_text import clean, head_of, holds_head, holds_markup
 from .records import Element
 
 __all__ = ["Quick", "read_quick"]
@@ -38,19 +38,22 @@ def read_quick(text: str) -> Quick | None:
         return None
     sign = found[0][2]
     if sign:
-        if any([item[2] != sign for item in found]):
+        if len({item[2] for item in found}) > 1:
             return None
+    elif [item[0] for item in found] != _NUMBERS[:n] or len({item[1] for item in found}) > 1:
+        return None
+    raws = [item[3] for item in found]
+    # Most lists hold nothing to clean and no explanation: one look at the whole tells.
+    marked = holds_markup(body)
+    words = [clean(raw) for raw in raws] if marked else raws
+    if not all(words):
+        return None
+    if marked or holds_head(body):
+        elements = [
+            Element(word, head=head_of(raw, word)) for word, raw in zip(words, raws, strict=True)
+        ]
     else:
-        dot = found[0][1]
-        if [item[0] for item in found] != _NUMBERS[:n] or any([i[1] != dot for i in found]):
-            return None
-    elements = []
-    for item in found:
-        raw = item[3]
-        words = clean(raw)
-        if not words:
-            return None
-        elements.append(Element(words, head=head_of(raw, words)))
+        elements = [Element(word) for word in words]
     preamble = text[:start].strip()
     if sign:
         return tuple(elements), preamble, "bullet", "bullets"

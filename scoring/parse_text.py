@@ -11,9 +11,9 @@ import re
 __all__ = ["clean", "head_of", "key_value", "plain", "strip_quotes"]
 
 # Most items hold none of these and are taken as they are.
-_SPECIAL = re.compile(
-    r"[*_`\[<&\\~\"'“‘«„「『《〈【\t\xa0\u2002-\u200a\u202f\u3000]|  |[;；؛,，،、:：\s]$|^\s"
-)
+_SPECIAL = re.compile(r"[*_`\[<&\\~\"'“‘«„「『《〈【\t\xa0\u2002-\u200a\u202f\u3000]")
+_ENDS = frozenset(";；؛,，،、:：")
+_LINE_ENDS = re.compile(r"[;；؛,，،、:：\s](?:\n|$)")
 _MARKUP = re.compile(r"[*_`\[<&\\~【]")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
 _CITATION = re.compile(
@@ -30,7 +30,6 @@ _UNDERSCORE = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]*[^\s_\\])_(?!\w)")
 _DOUBLE = re.compile(r"(?<!\\)(?:\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|~~)")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|>~])")
 
-_SEPARATORS = ";；؛,，،、"
 _QUOTES = {
     '"': '"',
     "'": "'",
@@ -44,6 +43,18 @@ _QUOTES = {
     "《": "》",
     "〈": "〉",
 }
+
+
+def holds_markup(lines: str) -> bool:
+    """Whether :func:`clean` could change any of these marked lines."""
+    return (
+        _SPECIAL.search(lines) is not None or "  " in lines or _LINE_ENDS.search(lines) is not None
+    )
+
+
+def holds_head(lines: str) -> bool:
+    """Whether :func:`head_of` could find a head in any of these lines without bold marks."""
+    return any([sign in lines for sign in _HEAD_SIGNS])
 
 
 def plain(text: str) -> str:
@@ -84,7 +95,13 @@ def clean(text: str) -> str:
 
     Runs of blanks become one. Case, spelling and a final full stop stay.
     """
-    if not _SPECIAL.search(text):
+    if not text or not (
+        _SPECIAL.search(text)
+        or "  " in text
+        or text[-1] in _ENDS
+        or text[-1].isspace()
+        or text[0].isspace()
+    ):
         return text
     text = plain(text)
     if "[" in text or "【" in text:
@@ -97,7 +114,7 @@ def clean(text: str) -> str:
 
 def _without_end(text: str) -> str:
     """Without a list separator or a colon at the end."""
-    while text and (text[-1] in _SEPARATORS or text[-1] in ":："):
+    while text and text[-1] in _ENDS:
         text = text[:-1].rstrip()
     return text
 
@@ -139,7 +156,7 @@ _BOLD_LEAD = re.compile(
     r"^\s*(?:(\*\*|__)(?P<bold>[^*_]+)\1|(\*\*)(?P<wide>(?:[^*]|\*(?!\*))+)\*\*)"
     r"\s*(?P<after>[-–—:：(（])?"
 )
-_HEAD_SIGN = re.compile(r": |：| [-–—] ")
+_HEAD_SIGNS = (": ", "：", " - ", " – ", " — ")
 _HEAD_END = re.compile(r": |：| [-–—] |[(（\[「『《]|[)）\]」』》]")
 _OPEN = frozenset("(（[「『《")
 _CLOSE = frozenset(")）]」』》")
@@ -165,7 +182,7 @@ def head_of(raw: str, text: str) -> str | None:
             if (lead["after"] or closed) and raw[lead.end() :].strip():
                 head = clean(inside)
                 return head if head and head != text else None
-    if _HEAD_SIGN.search(text) is None:
+    if not holds_head(text):
         return None
     depth = 0
     for match in _HEAD_END.finditer(text):

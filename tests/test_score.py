@@ -215,7 +215,8 @@ def test_states(response: object, state: str) -> None:
 
 
 def test_an_empty_reference_is_refused_and_named() -> None:
-    for reference in ([], "", "Prose without a list, as can be seen. And more of it."):
+    empty: tuple[object, ...] = ([], "", "Prose without a list, as can be seen. And more of it.")
+    for reference in empty:
         with pytest.raises(InputError, match="question 'q1' has no reference element"):
             score(reference, "1. a")
     with pytest.raises(InputError, match="question 'q1': an element can't be null"):
