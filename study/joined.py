@@ -96,6 +96,9 @@ def join_ratings(
             frame[name] = counts.astype("int64").to_numpy()
         elif counts.notna().any():
             frame[name] = counts.astype("float64").to_numpy()
+    unmatched = facts["reference"].isna()
+    if unmatched.any():
+        frame["unmatched"] = unmatched.to_numpy(dtype=bool)
     if any(row.reasons for row in rows):
         frame["reasons"] = pd.Series([row.reasons for row in rows], dtype=object)
     if (facts["variant"] != "").any():

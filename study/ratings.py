@@ -47,8 +47,9 @@ class Ratings:
     ----------
     frame
         One row a rating: ``item_id, question_id, system, response_id, rater, kind, rating,
-        status, weight``, and where known ``n_reference, n_predicted, reasons`` and the columns
-        that name the cluster or a stratum. ``rating`` is text, None where ``status`` is
+        status, weight``, and where known ``n_reference, n_predicted, unmatched`` (a predicted
+        element without a reference element), ``reasons`` and the columns that name the cluster or
+        a stratum. ``rating`` is text, None where ``status`` is
         ``unscored`` (a judge's reply that could not be read); ``response_id`` is None where no
         response is known; ``weight`` is 1 / inclusion probability. No (item, rater) comes twice.
     notes

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from accord.scoring.errors import InputError
-from accord.study import Ratings
+from accord.scoring.metrics import verdict_counts
+from accord.scoring.recipes import recipe
+from accord.scoring.records import Pair
+from accord.study import Ratings, Study
+from accord.study.records import RatingRow
 from accord.validate import AgreementReport, Estimate
 from accord.validate.agreement import agreement
 
 C, X, U = "CORRECT", "INCORRECT", "UNSURE"
 Labels = dict[str, list[str | None]]
+Verdicts = dict[str, dict[str, str]]
 PAIR = {"a": "annotator", "b": "annotator", "j": "judge"}
 
 
@@ -165,3 +174,99 @@ def test_a_variant_is_a_system_of_its_own() -> None:
         "x (think)",
         "y",
     }
+
+
+def _people_call_everything(tmp_path: Path, seed: int) -> tuple[Ratings, pd.DataFrame, Verdicts]:
+    """A study of 8 questions whose answers leave elements of both sides without a partner."""
+    rng = np.random.default_rng(seed)
+    gold = {f"q{q}": [f"{name}{q}" for name in ("oak", "elm", "ash")] for q in range(8)}
+    answers = {"short": 1, "equal": 3, "long": 5}
+    questions = [{"question_id": q, "question": "?", "reference": r} for q, r in gold.items()]
+    responses = [
+        {"question_id": q, "system": system, "response": (r + [f"yew{q}", f"fir{q}"])[:size]}
+        for q, r in gold.items()
+        for system, size in answers.items()
+    ]
+    with Study.create(tmp_path / f"study{seed}") as study:
+        for name, rows, add in (
+            ("questions", questions, study.add_questions),
+            ("responses", responses, study.add_responses),
+        ):
+            file = tmp_path / f"{name}{seed}.jsonl"
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            add(file)
+        items = [item.item_id for item in study.items()]
+        said: Verdicts = {"ann": {}, "j": {}}
+        for rater, verdicts in said.items():
+            drawn = rng.choice([C, X, U], size=len(items), p=[0.7, 0.2, 0.1])
+            verdicts.update(zip(items, drawn.tolist(), strict=True))
+            kind: Any = "judge" if rater == "j" else "annotator"
+            study.ledger.add_ratings(
+                [
+                    RatingRow(item, rater, kind, verdict, "rated", (), "", "", "file:test")
+                    for item, verdict in verdicts.items()
+                ]
+            )
+        return study.ratings(), study.pairs(), said
+
+
+@pytest.mark.parametrize("extra", ["incorrect", "ignore", "credit"])
+@pytest.mark.parametrize("unsure", ["incorrect", "half"])
+def test_people_and_judge_are_scored_as_in_a_scoring_run(
+    tmp_path: Path, extra: Any, unsure: Any
+) -> None:
+    # CORRECT for an element without a reference element is 'correct but missing from the
+    # reference': counted as a hit, a response would have more hits than its reference elements
+    ratings, pairs, said = _people_call_everything(tmp_path, 3)
+    rule = recipe("listqa", extra=extra, unsure=unsure)
+    expected: dict[tuple[str, str], float] = {}
+    for response, rows in pairs.groupby("response_id"):
+        records = rows.to_dict("records")
+        sides = [
+            Pair(
+                None if row["reference"] is None else 0,
+                None if row["item_id"] is None else 0,
+                0.0,
+                "rouge",
+            )
+            for row in records
+        ]
+        for rater, verdicts in said.items():
+            found = [verdicts.get(row["item_id"]) for row in records]
+            expected[str(response), rater] = verdict_counts(sides, found, rule).prf().f1
+    report = agreement(ratings, extra=extra, unsure=unsure)
+    assert len(set(expected.values())) > 6
+    assert any(f"(--extra {extra})" in note for note in report.notes)
+    assert {row["measure"] for row in report.result_dicts() if row["level"] == "response"} == {"F1"}
+    assert len(report.responses) == 24
+    for row in report.responses:
+        assert row["human"] == pytest.approx(expected[row["response_id"], "ann"], abs=1e-12)
+        assert row["judge"] == pytest.approx(expected[row["response_id"], "j"], abs=1e-12)
+
+
+def test_most_of_those_who_call_it_right_say_what_a_majority_meant(tmp_path: Path) -> None:
+    ratings, _, _ = _people_call_everything(tmp_path, 4)
+    same = ratings.frame[ratings.frame["rater"] == "ann"]
+    three = pd.concat([ratings.frame, same.assign(rater="bob"), same.assign(rater="cyd")])
+    alone = agreement(ratings, extra="credit", unsure="incorrect").responses
+    both = agreement(
+        replace(ratings, frame=three.reset_index(drop=True)), extra="credit", unsure="incorrect"
+    )
+    assert both.people == "majority" and both.responses == alone
+
+
+def test_doubt_about_an_element_without_a_partner_leaves_its_response_scored(
+    tmp_path: Path,
+) -> None:
+    ratings, _, said = _people_call_everything(tmp_path, 3)
+    about = ratings.frame.set_index(["rater", "item_id"])
+    report = agreement(ratings)  # UNSURE is left out
+    doubted = {
+        about.loc[(rater, item), "response_id"]
+        for rater, verdicts in said.items()
+        for item, verdict in verdicts.items()
+        if verdict == U and not about.loc[(rater, item), "unmatched"]
+    }
+    assert 0 < len(doubted) < 24
+    mad = find(report, "mad", "j", "ann", level="response")
+    assert (mad.n, dict(mad.dropped)) == (24 - len(doubted), {"partly rated": len(doubted)})

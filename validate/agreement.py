@@ -207,6 +207,12 @@ class _Panel:
         self.people, said = people_label(coded, settings)
         if self.judges:
             self.notes += said
+        if coded.implied:
+            self.notes.append(
+                f"{coded.implied} ratings call an element CORRECT that has no reference element:"
+                " taken as correct but missing from the reference"
+                f" (--extra {settings.extra})"
+            )
         if not self.judges and len(self.annotators) < 2:
             raise InputError(
                 "there is nothing to compare: one rater",
@@ -364,7 +370,7 @@ class _Panel:
     def _scores(self, responses: Responses) -> dict[str, FloatArray]:
         coded = self.coded
         scores = {
-            rater: responses.scores(coded.codes[:, column], coded)
+            rater: responses.scores(coded.codes[:, column], coded.extra[:, column], coded)
             for column, rater in enumerate(coded.raters)
         }
         if self.people and self.people.numbers is not None:
@@ -373,5 +379,5 @@ class _Panel:
                 np.where(given, self.people.numbers, 0.0), given
             )
         elif self.people:
-            scores[self.people.name] = responses.scores(self.people.codes, coded)
+            scores[self.people.name] = responses.scores(self.people.codes, self.people.extra, coded)
         return scores

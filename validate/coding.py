@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..scoring.errors import InputError, SettingsError
 from ..scoring.records import CORRECT, INCORRECT, MISSING_FROM_REFERENCE, UNSURE, VERDICTS, Kind
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "EXTRA_LEFT_OUT",
     "MISSING",
     "REASONS",
     "TIE",
     "UNSCORED",
+    "UNSURE_LEFT_OUT",
     "Coded",
     "code_ratings",
     "is_extra",
@@ -65,6 +68,10 @@ class Coded:
         The code that counts as right; None where none does.
     credit
         ``(k,)`` what each label is worth in a response's score; None without a positive label.
+    extra
+        ``(n_items, n_raters)`` whether a rating says: correct but missing from the reference.
+    implied
+        How many say so by CORRECT alone, of an element that has no reference element.
     clusters, noun
         ``(n_items,)`` codes of the resampling unit, and what it is called.
     weights
@@ -79,6 +86,8 @@ class Coded:
     values: FloatArray | None
     positive: int | None
     credit: FloatArray | None
+    extra: NDArray[np.bool_]
+    implied: int
     clusters: IntArray
     noun: str
     weights: FloatArray | None
@@ -126,7 +135,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         )
     order: tuple[Kind, ...] = ("annotator", "adjudicated", "judge")
     raters = sorted(kind_of, key=lambda rater: order.index(kind_of[rater]))
-    labels = _effective_labels(frame, settings)
+    row_extra = _extra(frame)
+    labels = _effective_labels(frame, row_extra, settings)
     categories, values = categories_of(frame, labels, kind_of, settings)
     code_of = {label: code for code, label in enumerate(categories)}
     if values is not None:
@@ -138,7 +148,7 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         dtype=np.int64,
     )
     negative = _negative(categories, settings)
-    row_codes = _special(frame, labels, row_codes, code_of, negative, settings)
+    row_codes = _special(frame, labels, row_codes, row_extra, code_of, negative, settings)
     # In a fixed order, so that resamples do not depend on the order of the rows.
     order_by = list(dict.fromkeys([*ratings.cluster, "item_id"]))
     items = frame.drop_duplicates("item_id").sort_values(order_by).reset_index(drop=True)
@@ -146,6 +156,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     column = pd.Index(raters).get_indexer(pd.Index(frame["rater"]))
     codes = np.full((len(items), len(raters)), MISSING, dtype=np.int64)
     codes[row, column] = row_codes
+    extra = np.zeros(codes.shape, dtype=bool)
+    extra[row, column] = row_extra
     weights = items["weight"].to_numpy(dtype=float)
     about = [name for name in items.columns if name not in ("rater", "kind", "rating", "status")]
     positive = _positive(categories, settings)
@@ -158,6 +170,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         values=values,
         positive=positive,
         credit=_credit(categories, positive, settings),
+        extra=extra,
+        implied=int(_implied(frame).sum()),
         clusters=cluster_codes(*(items[name].tolist() for name in ratings.cluster)),
         noun=_noun(ratings.cluster),
         weights=None if np.all(weights == weights[0]) else weights,
@@ -191,23 +205,43 @@ def _kinds(frame: pd.DataFrame, final: str | None) -> dict[str, Kind]:
     return kinds
 
 
-def _effective_labels(frame: pd.DataFrame, settings: PanelSettings) -> list[str | None]:
+def _extra(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which ratings say that an element is correct but missing from the reference.
+
+    By their reason, or because the element has no reference element and is called CORRECT: a
+    score counts both alike (:func:`~accord.scoring.metrics.verdict_counts`).
+    """
+    verdict = frame["rating"].isin(VERDICTS).to_numpy()
+    out = np.zeros(len(frame), dtype=bool)
+    if "reasons" in frame.columns:
+        out |= verdict & np.array([is_extra(said) for said in frame["reasons"]], dtype=bool)
+    return out | _implied(frame)
+
+
+def _implied(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    if "unmatched" not in frame.columns:
+        return np.zeros(len(frame), dtype=bool)
+    correct = (frame["rating"] == CORRECT).to_numpy(dtype=bool)
+    return np.asarray(correct & frame["unmatched"].to_numpy(dtype=bool))
+
+
+def _effective_labels(
+    frame: pd.DataFrame, extra: NDArray[np.bool_], settings: PanelSettings
+) -> list[str | None]:
     """Labels after the rule for 'correct but missing from the reference'."""
     # Whatever a frame holds for "no rating" (None, NaN, NA), it is no label.
     labels = [label if isinstance(label, str) else None for label in frame["rating"].tolist()]
-    if "reasons" not in frame.columns or settings.extra == "ignore":
+    if settings.extra == "ignore":
         return labels
     verdict = CORRECT if settings.extra == "credit" else INCORRECT
-    return [
-        verdict if label in VERDICTS and is_extra(reasons) else label
-        for label, reasons in zip(labels, frame["reasons"].tolist(), strict=True)
-    ]
+    return [verdict if is_so else label for label, is_so in zip(labels, extra, strict=True)]
 
 
 def _special(
     frame: pd.DataFrame,
     labels: Sequence[Any],
     codes: IntArray,
+    extra: NDArray[np.bool_],
     code_of: Mapping[str, int],
     negative: int | None,
     settings: PanelSettings,
@@ -228,8 +262,7 @@ def _special(
             out[unsure] = _need(negative, "--unsure incorrect")
         elif settings.unsure == "missing":
             out[unsure] = UNSURE_LEFT_OUT
-    if settings.extra == "ignore" and "reasons" in frame.columns:
-        extra = np.array([is_extra(reasons) for reasons in frame["reasons"]], dtype=bool)
+    if settings.extra == "ignore":
         out[extra] = EXTRA_LEFT_OUT
     return out
 

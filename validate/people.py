@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..scoring.errors import SettingsError
 from .clusters import FloatArray, IntArray
@@ -25,12 +26,15 @@ class People:
         The rater's name, ``majority`` or ``mean``.
     codes
         ``(n_items,)``, below 0 where there is none. For a mean only which items have one.
+    extra
+        ``(n_items,)`` whether the label says: correct but missing from the reference.
     numbers
         ``(n_items,)`` the mean, NaN where nobody rated; None for a label.
     """
 
     name: str
     codes: IntArray
+    extra: NDArray[np.bool_]
     numbers: FloatArray | None = None
 
 
@@ -51,7 +55,7 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
                 cure="leave one of them out",
             )
         column = coded.raters.index(settings.final)
-        return People(settings.final, coded.codes[:, column]), []
+        return _one(coded, column), []
     if how == "adjudicated" and not adjudicated:
         raise SettingsError(
             "--aggregate adjudicated: no rating is adjudicated", cure="name it with --final"
@@ -68,11 +72,25 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
     if how == "mean" or (how is None and settings.numeric):
         numbers = mean_rating(coded, annotators)
         given = np.where(np.isnan(numbers), coded.codes[:, annotators].max(axis=1), 0)
-        return People(_free("mean", coded.raters), given, numbers), []
+        nowhere = np.zeros(len(given), dtype=bool)
+        return People(_free("mean", coded.raters), given, nowhere, numbers), []
     if len(annotators) == 1:
-        return People(coded.raters[annotators[0]], coded.codes[:, annotators[0]]), []
+        return _one(coded, annotators[0]), []
     codes = majority(coded.codes[:, annotators], len(coded.categories))
-    return People(_free("majority", coded.raters), codes), _ties(codes, len(annotators))
+    extra = _most_say_extra(codes, coded, annotators)
+    name = _free("majority", coded.raters)
+    return People(name, codes, extra), _ties(codes, coded.codes[:, annotators])
+
+
+def _one(coded: Coded, column: int) -> People:
+    return People(coded.raters[column], coded.codes[:, column], coded.extra[:, column])
+
+
+def _most_say_extra(codes: IntArray, coded: Coded, columns: Sequence[int]) -> NDArray[np.bool_]:
+    """Whether most of those who gave the majority's label meant: missing from the reference."""
+    voted = coded.codes[:, columns] == codes[:, None]
+    said = voted & coded.extra[:, columns]
+    return np.asarray(2 * said.sum(axis=1) > voted.sum(axis=1), dtype=bool)
 
 
 def majority(codes: IntArray, k: int) -> IntArray:
@@ -112,24 +130,27 @@ def _adjudicated(coded: Coded, column: int, annotators: Sequence[int]) -> tuple[
     name, codes = coded.raters[column], coded.codes[:, column].copy()
     gaps = codes == MISSING
     if not annotators or not gaps.any():
-        return People(name, codes), []
+        return _one(coded, column), []
     codes[gaps] = majority(coded.codes[:, annotators], len(coded.categories))[gaps]
+    extra = np.where(gaps, _most_say_extra(codes, coded, annotators), coded.extra[:, column])
     filled = int((codes[gaps] >= 0).sum())
     note = (
         f"{name}: {int((~gaps).sum())} adjudicated labels, and the annotators' majority on"
         f" {filled} other items"
     )
-    return People(name, codes), [note] if filled else []
+    return People(name, codes, extra), [note] if filled else []
 
 
-def _ties(codes: IntArray, annotators: int) -> list[str]:
-    ties = int((codes == TIE).sum())
-    if not ties:
+def _ties(codes: IntArray, given: IntArray) -> list[str]:
+    tied = codes == TIE
+    if not tied.any():
         return []
-    text = f"majority: {ties} items are tied and have no majority label"
-    if annotators == 2:
+    text = f"majority: {int(tied.sum())} items are tied and have no majority label"
+    two = (given >= 0).sum(axis=1) == 2
+    if (tied & two).any():
+        whose = "of two annotators" if given.shape[1] == 2 else "where two annotators rated an item"
         text += (
-            "; of two annotators only items they agree on are left, which flatters a judge:"
+            f"; {whose} only items they agree on are left, which flatters a judge:"
             " read it against each annotator, or adjudicate (--final NAME)"
         )
     return [text]

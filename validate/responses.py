@@ -19,7 +19,7 @@ from ..scoring.metrics import f1_array
 from ..scoring.records import NO_SYSTEM
 from ..study.identity import system_label
 from .clusters import FloatArray, IntArray
-from .coding import Coded
+from .coding import EXTRA_LEFT_OUT, UNSCORED, UNSURE_LEFT_OUT, Coded
 from .differences import bias
 from .panel import Comparison, compare_numbers, finish
 from .panel_settings import PanelSettings
@@ -51,6 +51,8 @@ class Responses:
         ``(n_responses,)`` elements, or None where unknown.
     incomplete
         ``(n_responses,)`` whether the table holds fewer items than were predicted.
+    unmatched
+        ``(n_items,)`` predicted elements without a reference element, as far as is known.
     clusters, weights
         Of the responses; weights are the mean of their items'.
     measure
@@ -63,19 +65,39 @@ class Responses:
     n_reference: FloatArray | None
     n_predicted: FloatArray | None
     incomplete: NDArray[Any]
+    unmatched: NDArray[Any]
     clusters: IntArray
     weights: FloatArray | None
     measure: str
 
-    def scores(self, codes: IntArray, coded: Coded) -> FloatArray:
-        """``(n_responses,)`` scores from the codes of one rater; NaN unless all items are rated."""
+    def scores(self, codes: IntArray, extra: NDArray[np.bool_], coded: Coded) -> FloatArray:
+        """``(n_responses,)`` scores from the codes of one rater; NaN unless all items are rated.
+
+        What ``extra`` says is correct but missing from the reference counts as in
+        :func:`~accord.scoring.metrics.verdict_counts`: ignored, it is no predicted element;
+        credited, the reference has one more.
+        """
         if coded.worth is None:
             return np.full(self.sizes.size, math.nan)
         rated = codes >= 0
+        ignored = codes == EXTRA_LEFT_OUT
         value = np.where(rated, coded.worth[np.maximum(codes, 0)], 0.0)
-        return self.from_values(value, rated)
+        credited = extra & (value > 0)
+        sure = rated | ignored
+        if coded.values is None:
+            # an element without a partner is wrong, whether or not somebody is sure of it
+            value[self.unmatched & ~credited] = 0.0
+            sure |= self.unmatched & ((codes == UNSURE_LEFT_OUT) | (codes == UNSCORED))
+        return self.from_values(value, sure, ignored=ignored, credited=credited)
 
-    def from_values(self, value: FloatArray, rated: NDArray[Any]) -> FloatArray:
+    def from_values(
+        self,
+        value: FloatArray,
+        rated: NDArray[Any],
+        *,
+        ignored: NDArray[Any] | None = None,
+        credited: NDArray[Any] | None = None,
+    ) -> FloatArray:
         """As :meth:`scores`, from each item's worth and whether it has one."""
         count = self.sizes.size
         total: FloatArray = np.asarray(
@@ -84,12 +106,23 @@ class Responses:
         whole = (np.bincount(self.of_item, rated, minlength=count) == self.sizes) & ~self.incomplete
         out = np.full(count, math.nan)
         if self.n_reference is None or self.n_predicted is None:
-            out[whole] = total[whole] / self.sizes[whole]
+            left = (self.sizes - self._count(ignored))[whole]
+            out[whole] = np.divide(
+                total[whole], left, out=np.full(left.size, math.nan), where=left > 0
+            )
             return out
-        reference, predicted = self.n_reference[whole], self.n_predicted[whole]
+        reference = (self.n_reference + self._count(credited))[whole]
+        predicted = (self.n_predicted - self._count(ignored))[whole]
         self._check(total[whole], predicted, reference, np.flatnonzero(whole))
         out[whole] = f1_array(total[whole], predicted, reference)
         return out
+
+    def _count(self, items: NDArray[Any] | None) -> FloatArray:
+        """``(n_responses,)`` how many of these items each response has."""
+        if items is None:
+            return np.zeros(self.sizes.size)
+        counted = np.bincount(self.of_item, items, minlength=self.sizes.size)
+        return np.asarray(counted, dtype=np.float64)
 
     def _check(
         self, correct: FloatArray, predicted: FloatArray, reference: FloatArray, rows: NDArray[Any]
@@ -163,6 +196,9 @@ def gather_responses(coded: Coded) -> Responses | str:
         n_reference=counts["n_reference"] if both else None,
         n_predicted=counts["n_predicted"] if both else None,
         incomplete=incomplete,
+        unmatched=items["unmatched"].to_numpy(dtype=bool)
+        if "unmatched" in items.columns
+        else np.zeros(len(items), dtype=bool),
         clusters=clusters,
         weights=weights,
         measure="mean_rating" if coded.values is not None else "F1" if both else "share_correct",
