@@ -536,3 +536,41 @@ def test_one_class_only_is_undefined_with_the_bound_of_raw_agreement() -> None:
     assert raw.estimate == 1 and 0.8 < raw.low < 1
     json.dumps(report.to_dict(), allow_nan=False)
     assert any("undefined" in line for line in agreement_lines(report))
+
+
+def test_unsure_has_a_place_in_an_order_only_where_it_is_given_one() -> None:
+    a = ["INCORRECT", "UNSURE", "CORRECT", "UNSURE", "CORRECT", "INCORRECT"]
+    b = ["INCORRECT", "CORRECT", "CORRECT", "UNSURE", "UNSURE", "INCORRECT"]
+    ratings = make({"a": a, "b": b}, {"a": "annotator", "b": "annotator"})
+    with pytest.raises(SettingsError, match="the place of UNSURE in the order"):
+        agreement(ratings, scale="ordinal", unsure="category")
+    order = ("INCORRECT", "UNSURE", "CORRECT")
+    found = agreement(ratings, scale="ordinal", unsure="category", categories=order)
+    # coincidences: 00 4, 11 2, 22 2, 12 and 21 2 each, so each label is given 4 times of 12;
+    # mid-ranks 2, 6, 10: observed 2 x 2 x 16 = 64, expected 2 x (4 x 4) x (16 + 64 + 16) = 3,072
+    alpha = find(found, "krippendorff_alpha_ordinal", "a", "b")
+    assert alpha.estimate == pytest.approx(1 - 11 * 64 / 3072)
+    last = agreement(ratings, scale="ordinal", unsure="missing", categories=order)
+    assert find(last, "krippendorff_alpha_ordinal", "a", "b").n == 3
+    with pytest.raises(SettingsError, match="unscored has no place"):
+        judged = make({"a": a, "j": [None, *b[1:]]}, {"a": "annotator", "j": "judge"})
+        agreement(judged, scale="ordinal", unscored="category", categories=order)
+
+
+def test_items_of_two_among_many_annotators_flatter_a_judge_too() -> None:
+    # four annotators, two to an item: what is tied leaves only what two agree on
+    table: dict[str, list[str | None]] = {
+        "a": ["x", "x", None, None],
+        "b": ["x", "y", None, None],
+        "c": [None, None, "y", "x"],
+        "d": [None, None, "y", "y"],
+        "j": ["x", "x", "y", "y"],
+    }
+    kinds = {**dict.fromkeys("abcd", "annotator"), "j": "judge"}
+    report = agreement(make(table, kinds), positive="x")
+    (note,) = [note for note in report.notes if "tied" in note]
+    assert "2 items are tied" in note and "where two annotators rated an item" in note
+    three = {"a": ["x", "x"], "b": ["y", "x"], "c": ["z", "x"], "j": ["x", "x"]}
+    kinds = {**dict.fromkeys("abc", "annotator"), "j": "judge"}
+    (note,) = [note for note in agreement(make(three, kinds)).notes if "tied" in note]
+    assert "flatters" not in note

@@ -52,6 +52,18 @@ def categories_of(
         raise SettingsError(
             "UNSURE and unscored can't be categories among numbers", cure="leave them missing"
         )
+    if settings.scale == "ordinal":
+        if UNSCORED_LABEL in ordered:
+            raise SettingsError(
+                "unscored has no place in an order of labels", cure="leave it missing"
+            )
+        if UNSURE in ordered:
+            if UNSURE not in settings.categories:
+                raise SettingsError(
+                    "the place of UNSURE in the order of the labels can't be known",
+                    cure="give it (--categories INCORRECT,UNSURE,CORRECT), or leave it missing",
+                )
+            ordered = list(settings.categories)
     return tuple(ordered), values
 
 
