@@ -17,7 +17,10 @@ import accord
 from accord import cli
 from accord.scoring.errors import InputError, SettingsError
 from accord.study import read_table
+from accord.validate import wilson
+from accord.validate.audit_table import _gamma as gamma_estimate
 from accord.validate.audit_table import audit, gamma_limits
+from accord.validate.clusters import Clusters
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -252,3 +255,72 @@ def test_label_errors(run: Run, shared_data: Path, tmp_path: Path, dataset: str)
     if dataset == "imagenet":
         assert (found["details"]["errors"], found["n"]) == (2916, 5440)
         assert (round(found["low"], 3), round(found["high"], 3)) == (0.523, 0.549)
+
+
+def test_weights_count_answers_for_those_they_stand_for(run: Run, tmp_path: Path) -> None:
+    # 20 errors among 50 answers of weight 1, none among 50 of weight 50
+    rows = [f"i{k},{'ERROR' if k < 20 else 'OK'},{1 if k < 50 else 50}" for k in range(100)]
+    path = write(tmp_path, rows, "item_id,verdict,weight")
+    status, out, _ = run("audit", path, "--json")
+    payload = json.loads(out)
+    rate, beside = payload["results"]
+    assert status == 0 and rate["estimate"] == pytest.approx(20 / 2550, abs=1e-12)
+    assert beside["estimate"] == 0.2 and "by weight" in payload["notes"][0]
+    # influence w (e - p) / sum w, of 100 answers; the added error has the mean weight of an answer
+    # of the dataset, sum w^2 / (sum w)^2
+    w = np.repeat([1.0, 50.0], 50)
+    p, e = 20 / 2550, np.arange(100) < 20
+    z = w * (e - p) / 2550
+    v, added = 100 / 99 * float(z @ z), float(w @ w) / 2550**2
+    assert rate["low"] == pytest.approx(stats.gamma.ppf(0.025, p * p / v, scale=v / p))
+    mean, spread = p + added, v + added**2
+    high = stats.gamma.ppf(0.975, mean**2 / spread, scale=spread / mean)
+    assert rate["high"] == pytest.approx(high) and rate["unit"] == "item"
+    # a common factor changes nothing, and equal weights are none
+    scaled = [row.rsplit(",", 1)[0] + f",{7 if k < 50 else 350}" for k, row in enumerate(rows)]
+    again = audit(read_table(write(tmp_path, scaled, "item_id,verdict,weight"))).result
+    assert again.high == pytest.approx(rate["high"], abs=1e-12)
+    equal = [row.rsplit(",", 1)[0] + ",7" for row in rows]
+    plain = audit(read_table(write(tmp_path, equal, "item_id,verdict,weight")))
+    assert plain.result.method == "Wilson score interval, z" and plain.beside is None
+
+
+def test_weights_that_are_none_or_contradict_are_refused(tmp_path: Path) -> None:
+    header = "item_id,verdict,rater,weight"
+    for rows, says in (
+        (["i1,OK,a,0", "i2,OK,a,1"], "the weight '0' is no positive number"),
+        (["i1,OK,a,2", "i1,OK,b,3"], "'i1' has another weight above"),
+    ):
+        with pytest.raises(InputError, match=says):
+            audit(read_table(write(tmp_path, rows, header)))
+    mixed = read_table(write(tmp_path, ["i1,OK,a,2", "i2,OK,a,3"], header))
+    with pytest.raises(SettingsError, match="weights differ"):
+        audit(mixed, population=100)
+
+
+def test_the_weighted_interval_covers_where_a_suspicious_stratum_is_oversampled() -> None:
+    # N = 9,045, a tenth of it flagged with 10 % errors, the rest 1.1 %; half of n = 481 flagged
+    rng = np.random.default_rng(12)
+    flagged, rest, bad = 900, 8145, (90, 90)
+    w = np.repeat([flagged / 240, rest / 241], [240, 241])
+    truth, hits, unweighted = sum(bad) / 9045, 0, 0
+    for _ in range(400):
+        x = rng.hypergeometric(bad[0], flagged - bad[0], 240)
+        y = rng.hypergeometric(bad[1], rest - bad[1], 241)
+        wrong = np.r_[np.arange(240) < x, np.arange(241) < y]
+        out = gamma_estimate(wrong, Clusters.each_item(481), w, 0.95, "item")
+        hits += out.low <= truth <= out.high
+        low, high = wilson(int(wrong.sum()), 481).low, wilson(int(wrong.sum()), 481).high
+        unweighted += low <= truth <= high
+    # exact binomial: 364 is the 0.0005 quantile of Bin(400, 0.95)
+    assert hits >= 364 and unweighted < 364
+
+
+def test_above_one_half_the_rare_answers_are_the_right_ones() -> None:
+    # the mirror image: what is wrong and what is right change places
+    rng = np.random.default_rng(4)
+    groups = Clusters.of(np.arange(120) // 4, 120)
+    wrong = rng.random(120) < 0.1
+    one = gamma_estimate(wrong, groups, np.ones(120), 0.95, "question_id")
+    other = gamma_estimate(~wrong, groups, np.ones(120), 0.95, "question_id")
+    assert (other.low, other.high) == pytest.approx((1 - one.high, 1 - one.low))

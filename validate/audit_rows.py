@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,16 @@ from .chance import raw_agreement
 from .clusters import IntArray
 from .result import Estimate
 
-__all__ = ["CANNOT_VERIFY", "DISAGREE", "ERROR", "OK", "AuditRows", "filled", "read_rows"]
+__all__ = [
+    "CANNOT_VERIFY",
+    "DISAGREE",
+    "ERROR",
+    "OK",
+    "AuditRows",
+    "filled",
+    "read_rows",
+    "weights",
+]
 
 OK, ERROR, CANNOT_VERIFY = "OK", "ERROR", "CANNOT VERIFY"
 DISAGREE = "reviewers disagree"
@@ -143,6 +153,27 @@ def _reviewers(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if bad:
         raise InputError.from_rows(bad, cure="people audit: annotator or adjudicated")
     return tuple(raters), tuple(kinds)
+
+
+def weights(table: Table, rows: AuditRows) -> dict[str, float]:
+    """Answer → 1 / inclusion probability; 1 for all without a column ``weight``."""
+    if "weight" not in table.frame.columns:
+        return dict.fromkeys(rows.answers, 1.0)
+    bad: list[BadRow] = []
+    out: dict[str, float] = {}
+    cells = filled(table, "weight", None)
+    for answer, cell, line in zip(rows.answers, cells, table.lines, strict=True):
+        try:
+            weight = float(cell)
+        except ValueError:
+            weight = 0.0
+        if not 0 < weight < math.inf:
+            bad.append(BadRow(table.name, line, f"the weight {cell[:40]!r} is no positive number"))
+        elif out.setdefault(answer, weight) != weight:
+            bad.append(BadRow(table.name, line, f"{answer!r} has another weight above"))
+    if bad:
+        raise InputError.from_rows(bad, cure="a weight is 1 / inclusion probability of the answer")
+    return out
 
 
 def filled(table: Table, name: str, option: str | None) -> list[str]:

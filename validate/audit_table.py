@@ -1,8 +1,9 @@
 """How wrong is the gold, from a table of checked gold answers, one verdict a row.
 
-Answers that were drawn one by one: Wilson's interval. Answers that came in whole questions, several
-to a question: the gamma interval with the variance between questions, to which one erroneous
-question has been added, since an error not yet found would come with the others of its question.
+Answers that were drawn one by one, all as likely: Wilson's interval. Answers that came in whole
+questions, several to a question, or with unequal weights: the gamma interval with the variance
+between questions, to which one erroneous question has been added, since an error not yet found
+would come with the others of its question, and with its weight.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from scipy.special import gammaincinv
 from ..scoring.errors import InputError, SettingsError
 from ..study.readers import Table
 from .audit import AuditMethod, audit_counts
-from .audit_rows import CANNOT_VERIFY, DISAGREE, ERROR, OK, AuditRows, filled, read_rows
+from .audit_rows import (
+    CANNOT_VERIFY,
+    DISAGREE,
+    ERROR,
+    OK,
+    AuditRows,
+    filled,
+    read_rows,
+    weights,
+)
 from .cautions import data_warnings, too_few
 from .clusters import ASSUMED_ICC, Clusters, FloatArray, Unit, cluster_codes
 from .result import Estimate
@@ -98,7 +108,8 @@ def audit(
     table
         One row an answer and reviewer: the verdict ``OK``, ``ERROR`` or ``CANNOT VERIFY`` (blanks,
         case and underscores do not matter). With a column ``rater`` an answer may have several
-        rows: the adjudicated one counts, else what all reviewers say.
+        rows: the adjudicated one counts, else what all reviewers say. A column ``weight`` is
+        1 / inclusion probability.
     verdict
         The column of the verdict.
     item
@@ -122,14 +133,16 @@ def audit(
     Raises
     ------
     InputError
-        A missing column, an unknown verdict, an answer that is checked twice (all with lines).
+        A missing column, an unknown verdict, an answer that is checked twice, a weight that is no
+        positive number (all with lines).
     SettingsError
-        A method or population that does not fit answers in questions.
+        A method or population that does not fit answers in questions or with unequal weights.
 
     References
     ----------
     Wilson 1927; gamma interval: Fay & Feuer 1997, Stat. Med. 16; the added question is accord's,
-    chosen by measured coverage.
+    chosen by measured coverage. Strata are not used: the variance is that of a draw with
+    replacement, which is not smaller.
     """
     rows = read_rows(table, verdict, item, labels or {})
     there = set(table.frame.columns)
@@ -142,21 +155,40 @@ def audit(
         raise InputError(f"{table.name} has no verdict {OK} or {ERROR}", cure="audit some answers")
     wrong = np.array([final[answer] == ERROR for answer in counted])
     groups = _groups(table, names, rows, counted)
+    weight_of = weights(table, rows)
+    w = np.array([weight_of[answer] for answer in counted])
+    weighted = not np.all(w == w[0])
+    in_questions = groups is not None and groups.count < len(counted) and unit == "question"
     notes: list[str] = []
     beside = None
-    if groups is not None and groups.count < len(counted) and unit == "question":
+    if in_questions or weighted:
         if method != "wilson" or population is not None:
             raise SettingsError(
-                "--method and --population are for answers drawn one by one, and these lie in"
-                f" {' and '.join(names)}",
-                cure="add --unit item if they were drawn one by one",
+                "--method and --population are for answers drawn one by one, all as likely, and"
+                + (
+                    f" these lie in {' and '.join(names)}"
+                    if in_questions
+                    else " the weights differ"
+                ),
+                cure="add --unit item if they were drawn one by one"
+                if in_questions
+                else "leave them out",
             )
-        result = _clustered(wrong, groups, confidence, ", ".join(names))
+        if groups is None or not in_questions:
+            groups = Clusters.each_item(len(counted))
+        noun = ", ".join(names) if in_questions else "item"
+        result = _gamma(wrong, groups, w, confidence, noun)
         beside = audit_counts(int(wrong.sum()), len(counted), confidence=confidence)
-        notes.append(
-            "Wilson's interval takes the answers as drawn one by one; the gamma interval knows that"
-            " errors come several to a question"
-        )
+        if weighted:
+            notes.append(
+                "the weights differ: the rate is that of all answers, by weight; Wilson's is that"
+                " of the checked answers, each counted once"
+            )
+        else:
+            notes.append(
+                "Wilson's interval takes the answers as drawn one by one; the gamma interval knows"
+                " that errors come several to a question"
+            )
     else:
         result = audit_counts(
             int(wrong.sum()),
@@ -176,9 +208,13 @@ def audit(
     details = {**result.details, "ok": int((~wrong).sum())}
     open_answers = said[CANNOT_VERIFY] + said[DISAGREE]
     if open_answers:
-        whole = len(counted) + open_answers
-        details["if_all_open_are_errors"] = (int(wrong.sum()) + open_answers) / whole
-        details["if_no_open_is_an_error"] = int(wrong.sum()) / whole
+        bad = float(w[wrong].sum())
+        unknown = sum(
+            weight_of[a] for a, word in final.items() if word in (CANNOT_VERIFY, DISAGREE)
+        )
+        whole = float(w.sum()) + unknown
+        details["if_all_open_are_errors"] = (bad + unknown) / whole
+        details["if_no_open_is_an_error"] = bad / whole
         notes.append(
             f"{open_answers} answers are left out; were they all wrong the rate would be"
             f" {100 * details['if_all_open_are_errors']:.2f} %, were none"
@@ -230,31 +266,42 @@ def gamma_limits(
     return min(low, p), min(max(high, p), 1.0)
 
 
-def _clustered(
-    wrong: NDArray[np.bool_], groups: Clusters, confidence: float, noun: str
+def _gamma(
+    wrong: NDArray[np.bool_], groups: Clusters, w: FloatArray, confidence: float, noun: str
 ) -> Estimate:
-    """The gamma interval for whole questions drawn at random, all their answers checked."""
+    """The gamma interval for questions (or answers) drawn at random, weighted by 1 / probability.
+
+    Whole questions were drawn, all their answers checked; or each answer is its own question.
+    """
     n, g = wrong.size, groups.count
-    by = groups.sums(np.column_stack([wrong, np.ones(n)]))
-    errors, sizes = by[:, 0], by[:, 1]
-    x = float(errors.sum())
-    p = x / n
+    w = w / w.mean()
+    by = groups.sums(np.column_stack([w * wrong, w, wrong]))
+    errors, sizes, found = by[:, 0], by[:, 1], by[:, 2]
+    x = float(found.sum())
+    p = float(errors.sum()) / n if 0 < x < n else x / n
     z = (errors - p * sizes) / n
     variance = g / (g - 1) * float(((z - z.mean()) ** 2).sum()) if g > 1 else math.nan
-    added = _added(errors, groups) / n
-    reason = too_few(g, _LEAST, "question")
+    # above one half what is rare is an answer that is right
+    rarer = found if p <= 0.5 else groups.sizes - found
+    added = float(w @ w) / n**2 * _added(rarer, groups)
+    unit: Unit = "item" if noun == "item" else "question"
+    reason = too_few(g, _LEAST, unit)
     low = high = math.nan
-    details: dict[str, Any] = {"errors": int(x), "questions_with_errors": int((errors > 0).sum())}
+    details: dict[str, Any] = {"errors": int(x)}
+    if unit == "question":
+        details["questions_with_errors"] = int((found > 0).sum())
     if reason is None:
         if p > 0 and variance <= 0:
             variance = float((errors @ errors) / n**2)  # every question errs alike
         low, high = gamma_limits(p, variance, added, confidence=confidence)
         bound = gamma_limits(p, variance, added, confidence=2 * confidence - 1)[1]
         details["one_sided_upper"] = bound
-    warned = data_warnings(groups, np.ones(n), df=groups.df, unit="question")
+    warned = data_warnings(groups, w, df=groups.df, unit=unit)
     if x < _FEW:
         warned.append(f"{int(x)} errors (fewer than 5): read the one-sided bound first")
     independent = p * (1 - p) / n
+    between = "questions, one erroneous question" if unit == "question" else "answers, one error"
+    weighted = "" if np.all(w == w[0]) else "weighted "
     return Estimate(
         "error_rate",
         p,
@@ -262,7 +309,7 @@ def _clustered(
         high,
         level="dataset",
         confidence=confidence,
-        method="gamma interval, variance between questions, one erroneous question added",
+        method=f"{weighted}gamma interval, variance between {between} added",
         unit="question" if noun == "question_id" else noun,
         n=n,
         clusters=g,
