@@ -129,11 +129,13 @@ def align(
     found = forms(tokenizer, stem)
     ours = _forms(predicted, found, compared)
     aliased = any([element.aliases for element in reference])
-    if not aliased:
-        golds = _forms(reference, found, compared)
-        sides: Sequence[Sequence[Form]] = [(gold,) for gold in golds]
-    else:
+    golds: list[Form] = []
+    sides: Sequence[Sequence[Form]]
+    if aliased:
         sides = [[found.of(text) for text in reference_texts(e, compared)] for e in reference]
+    else:
+        golds = _forms(reference, found, compared)
+        sides = [(gold,) for gold in golds]
     if method == "positional":
         return _positional(sides, ours)
     if not aliased:

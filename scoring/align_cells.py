@@ -110,8 +110,10 @@ class Cells:
 
         rows, row = np.unique(self.predicted, return_inverse=True)
         columns, column = np.unique(self.slot, return_inverse=True)
-        shape = (len(rows) + len(columns),) * 2
-        graph = coo_array((np.ones(len(row), np.int8), (row, len(rows) + column)), shape=shape)
+        size = len(rows) + len(columns)
+        graph = coo_array(
+            (np.ones(len(row), np.int8), (row, len(rows) + column)), shape=(size, size)
+        )
         n_groups, labels = connected_components(graph, directed=False)
         group = labels.astype(np.int64)
         row_group, column_group = group[: len(rows)], group[len(rows) :]
