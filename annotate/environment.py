@@ -175,7 +175,7 @@ def _install(folder: Path, progress: Progress) -> None:
     (folder / "installed.json").unlink(missing_ok=True)
     shutil.rmtree(target, ignore_errors=True)
     uv = _uv()
-    how = "about half a minute" if uv else "two to three minutes"
+    how = "about half a minute" if uv else "two to five minutes"
     progress(f"installing Label Studio {VERSION} once in {folder} (about 800 MB, {how})")
     constraints = folder / "constraints.txt"
     constraints.write_text((files(server_files) / "constraints.txt").read_text("utf-8"), "utf-8")
