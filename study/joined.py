@@ -96,6 +96,7 @@ def join_ratings(
             frame[name] = counts.astype("int64").to_numpy()
         elif counts.notna().any():
             frame[name] = counts.astype("float64").to_numpy()
+    notes += _mixed({row.item_id for row in rows if row.kind != "judge"}, weights)
     unmatched = facts["reference"].isna()
     if unmatched.any():
         frame["unmatched"] = unmatched.to_numpy(dtype=bool)
@@ -152,3 +153,15 @@ def _weights(ledger: Ledger, sample_id: str | None) -> tuple[dict[str, float], l
             "were likeliest; name one sample for weights of one design"
         )
     return weights, notes
+
+
+def _mixed(rated: set[str], weights: Mapping[str, float]) -> list[str]:
+    """What people rated beside the samples has no known probability; that is said."""
+    drawn = {item for item in rated if item in weights}
+    outside = len(rated) - len(drawn)
+    if not outside or not any(weights[item] != 1 for item in drawn):
+        return []
+    return [
+        f"{outside} items that people rated are in no sample; they count with weight 1 beside"
+        f" {len(drawn)} that stand for others too, and no figure holds for all items"
+    ]

@@ -270,3 +270,23 @@ def test_doubt_about_an_element_without_a_partner_leaves_its_response_scored(
     assert 0 < len(doubted) < 24
     mad = find(report, "mad", "j", "ann", level="response")
     assert (mad.n, dict(mad.dropped)) == (24 - len(doubted), {"partly rated": len(doubted)})
+
+
+def test_responses_rated_as_a_whole_are_the_short_ones_where_items_were_drawn(
+    tmp_path: Path,
+) -> None:
+    ratings, _, _ = _people_call_everything(tmp_path, 3)
+    frame = ratings.frame
+    about = frame.drop_duplicates("item_id")
+    drawn = set(about["item_id"][about["n_predicted"] == 1])  # of the long ones, one item each
+    drawn |= set(about[about["n_predicted"] > 1].drop_duplicates("response_id")["item_id"])
+    some = frame[(frame["kind"] == "judge") | frame["item_id"].isin(drawn)].reset_index(drop=True)
+    said = find(
+        agreement(replace(ratings, frame=some), unsure="incorrect"),
+        *("mad", "j", "ann"),
+        level="response",
+    )
+    assert said.n == 8 and any("8 of 24 responses" in text for text in said.warnings)
+    assert any("short ones (1.0 items, the others 4.0)" in text for text in said.warnings)
+    whole = find(agreement(ratings, unsure="incorrect"), "mad", "j", "ann", level="response")
+    assert not any("short ones" in text for text in whole.warnings)

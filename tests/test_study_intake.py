@@ -530,6 +530,7 @@ def test_samples_give_weights(paired: Study) -> None:
     everything = paired.ratings()
     assert everything.frame["weight"].tolist() == [4.0, 2.0, 1.0]
     assert any("1 items are in several samples" in note for note in everything.notes)
+    assert any("1 items that people rated are in no sample" in note for note in everything.notes)
     one = paired.ratings("t")
     assert one.frame[["item_id", "weight"]].to_numpy().tolist() == [["p2", 10.0]]
     assert one.notes == ()

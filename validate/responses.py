@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,6 +240,8 @@ def compare_responses(
     )
     dropped = responses.dropped(first, second)
     details = {"measure": responses.measure}
+    if (warning := _short_ones(both, responses)) is not None:
+        found = [replace(one, warnings=(*one.warnings, warning)) for one in found]
     return [
         finish(
             one,
@@ -252,6 +254,20 @@ def compare_responses(
         )
         for one in found
     ]
+
+
+def _short_ones(both: NDArray[np.bool_], responses: Responses) -> str | None:
+    """Said where items were drawn one by one: a long response is hardly ever rated as a whole."""
+    if not both.any() or 2 * int(both.sum()) >= both.size:
+        return None
+    size = responses.sizes if responses.n_predicted is None else responses.n_predicted
+    kept, left = float(size[both].mean()), float(size[~both].mean())
+    if left <= kept:
+        return None
+    return (
+        f"only {int(both.sum())} of {both.size} responses are rated as a whole, and these are the"
+        f" short ones ({kept:.1f} items, the others {left:.1f}): draw whole questions instead"
+    )
 
 
 def compare_systems(
