@@ -314,3 +314,33 @@ def test_two_people_on_real_answers(shared_data: Path) -> None:
     both = (pair >= 0).all(axis=1)
     agreed = clustered_proportion(pair[both, 0] == pair[both, 1], clusters=clusters[both])
     assert round(agreed.estimate, 4) == 0.8685
+
+
+def test_f1_is_a_share_in_which_a_hit_counts_twice() -> None:
+    # 30 hits and 10 errors: F1 = 60/70; the variance with items independent is
+    # (30 (2/7)^2 + 10 (6/7)^2) / 70^2, sum of squares of 2 (1 - p) and p; p (1 - p) over it is n
+    y = np.r_[np.ones(30), np.zeros(10)]
+    out = clustered_proportion(y, hits=2, clusters=np.arange(40), unit="item")
+    p, v = 6 / 7, (30 * (2 / 7) ** 2 + 10 * (6 / 7) ** 2) / 70**2
+    assert out.estimate == pytest.approx(p, abs=1e-12)
+    assert out.details["effective_n"] == pytest.approx(p * (1 - p) / v, abs=1e-9)
+    # by delta method on the two counts: n = p (1 - p) / var, var = p (1 - p) (2 - p) / 70
+    assert out.details["effective_n"] == pytest.approx(70 / (2 - p), abs=1e-9)
+    none = clustered_proportion(np.zeros(40), hits=2, clusters=np.arange(40))
+    plain = clustered_proportion(np.zeros(20), clusters=np.arange(20))
+    assert none.details["effective_n"] == plain.details["effective_n"] == 20
+
+
+def test_the_interval_of_f1_covers_without_being_wide() -> None:
+    rng, hits, widths, errors = np.random.default_rng(3), 0, 0.0, 0.0
+    for _ in range(400):
+        judged = rng.random(160) < 0.9  # right where the truth is positive (112 of 160), or not
+        y = np.r_[judged[:112], np.zeros(int((~judged[112:]).sum()))].astype(float)
+        where = np.r_[np.arange(112), np.arange(112, 160)[~judged[112:]]] // 4
+        out = clustered_proportion(y, hits=2, clusters=where)
+        truth = 2 * 112 * 0.9 / (2 * 112 * 0.9 + 160 * 0.1)
+        hits += out.low <= truth <= out.high
+        widths += out.high - out.low
+        errors += 2 * 1.96 * float(str(out.details["se"]))
+    # exact binomial: 364 is the 0.0005 quantile of Bin(400, 0.95)
+    assert hits >= 364 and widths < 1.35 * errors

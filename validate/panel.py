@@ -132,7 +132,7 @@ def compare_labels(
     if k <= MANY_CATEGORIES:
         found.append(gwet_ac1(ratings, n_categories=k, **shared))
     if comparison != "people" and coded.positive is not None:
-        found += _against_truth(a == coded.positive, b == coded.positive, shared, settings)
+        found += _against_truth(a == coded.positive, b == coded.positive, shared)
     return [
         finish(one, coded.noun, raters=raters, comparison=comparison, dropped=dropped)
         for one in found
@@ -308,7 +308,6 @@ def _against_truth(
     judged: NDArray[np.bool_],
     true: NDArray[np.bool_],
     shared: Mapping[str, Any],
-    settings: PanelSettings,
 ) -> Iterable[Estimate]:
     """Sensitivity, specificity, precision and F1 of the judge, people's label as the truth."""
     figures: tuple[tuple[str, NDArray[np.bool_], NDArray[np.bool_], str], ...] = (
@@ -319,28 +318,17 @@ def _against_truth(
     for name, among, right, reason in figures:
         part = clustered_proportion(right[among].astype(float), **_part(shared, among))
         yield replace(part, name=name, reason=reason if part.n == 0 else part.reason)
-    yield _f1(judged, true, shared, settings)
+    yield _f1(judged, true, shared)
 
 
-def _f1(
-    judged: NDArray[np.bool_],
-    true: NDArray[np.bool_],
-    shared: Mapping[str, Any],
-    settings: PanelSettings,
-) -> Estimate:
+def _f1(judged: NDArray[np.bool_], true: NDArray[np.bool_], shared: Mapping[str, Any]) -> Estimate:
     """F1 = 2 tp / (2 tp + fp + fn): a share in which a hit counts twice, in the same clusters."""
     rows = np.flatnonzero(judged | true)
     hit = (judged & true)[rows]
-    part = _part(shared, rows)
-    twice = np.where(hit, 2.0, 1.0)
-    part["weights"] = twice if part["weights"] is None else twice * part["weights"]
-    out = replace(clustered_proportion(hit.astype(float), **part), name="f1")
+    out = clustered_proportion(hit.astype(float), hits=2, **_part(shared, rows))
+    out = replace(out, name="f1")
     if rows.size == 0:
         return replace(out, reason="neither the judge nor people gave a positive label")
-    if settings.unit == "item":
-        # The weights say how F1 counts, not how items were drawn: Wilson on them would be wrong.
-        nan = float("nan")
-        return replace(out, low=nan, high=nan, method="", reason="F1 has no interval by item")
     return replace(out, method=f"{out.method}; a hit counts twice")
 
 

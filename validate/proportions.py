@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -138,6 +139,7 @@ def clustered_proportion(
     *,
     clusters: ArrayLike,
     weights: ArrayLike | None = None,
+    hits: Literal[1, 2] = 1,
     confidence: float = 0.95,
     unit: Unit = "question",
 ) -> Estimate:
@@ -155,6 +157,9 @@ def clustered_proportion(
         ``(n,)`` integer codes of the items' questions.
     weights
         ``(n,)`` positive, e.g. inverse inclusion probabilities; None means equal.
+    hits
+        How often an item that has the property counts, 1 or (as in F1) 2; unlike a weight it says
+        nothing of how items were drawn.
     confidence
         Of the interval, in (0, 1).
     unit
@@ -185,7 +190,8 @@ def clustered_proportion(
     w = unit_mean_weights(weights, n)
     if n == 0:
         return Estimate("proportion", math.nan, confidence=confidence, unit=unit, reason="no items")
-    sums = Sums(np.column_stack([w * share, w]), groups)
+    mass = w * (1 + (hits - 1) * share)
+    sums = Sums(np.column_stack([mass * share, mass]), groups)
     p = min(max(sums.value(_ratio), 0.0), 1.0)
     if np.all(share == share[0]):
         p = float(share[0])  # no rounding where every item says the same
@@ -193,7 +199,7 @@ def clustered_proportion(
     rare = float(min(share.sum(), n - share.sum()))
     details: dict[str, object] = {"se": se, "minority": round(rare, 12)}
     low = high = math.nan
-    size = kish(w)
+    size = kish(w) if hits == 1 else _informative(p, share, mass, w)
     if unit == "item":
         df = None
         reason = None
@@ -250,6 +256,18 @@ def _design_effect(p: float, size: float, rare: float, sums: Sums, *, equal_weig
         g = groups.count
         measured = float((g - 1) / g * (away @ away) / (p * (1 - p) / size))
     return max(1.0, measured, floor)
+
+
+def _informative(p: float, share: FloatArray, mass: FloatArray, w: FloatArray) -> float:
+    """Items of a plain share that would vary as this one does, were items independent.
+
+    ``p (1 - p)`` over the linearised variance. At 1 Kish's n, which is not more than that comes to;
+    at 0 half of it where a hit counts twice, which is what it comes to.
+    """
+    if not 0 < p < 1:
+        return kish(w) if p else kish(w) / 2
+    u = mass * (share - p) / mass.sum()
+    return p * (1 - p) / float(u @ u)
 
 
 def _ratio(totals: FloatArray) -> FloatArray:
