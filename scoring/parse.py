@@ -21,6 +21,7 @@ answer, prose (no elements). Each step is one pass over the text, so the time is
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Sequence
@@ -145,8 +146,9 @@ def read_reference(value: Any) -> Parsed:
     Parameters
     ----------
     value
-        Text (read as an answer is); or a list of strings, numbers, :class:`Element` or objects
-        ``{text, aliases, attributes}``; or the JSON text of such a list.
+        Text (read as an answer is, blocks that comment on it left out); or a list of strings,
+        numbers, :class:`Element` or objects ``{text, aliases, attributes}``; or the JSON text of
+        such a list.
 
     Raises
     ------
@@ -156,14 +158,16 @@ def read_reference(value: Any) -> Parsed:
     if isinstance(value, Parsed):
         return value
     if isinstance(value, str):
-        if not value.lstrip().startswith("["):
-            return parse(value)
-        try:
-            data = json.loads(value)
-        except (ValueError, RecursionError):
-            return parse(value)
+        data = None
+        if value.lstrip().startswith("["):
+            try:
+                data = json.loads(value)
+            except (ValueError, RecursionError):
+                data = None
         if not isinstance(data, list):
-            return parse(value)
+            parsed = parse(value)
+            elements = tuple(element for element in parsed.elements if not element.aside)
+            return dataclasses.replace(parsed, elements=elements)
         value = data
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         elements = tuple(
@@ -183,6 +187,7 @@ _THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
 _CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
 _LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
@@ -190,6 +195,8 @@ def _prepare(text: str) -> str:
     """The text to read: reasoning and control tokens out, one kind of line break."""
     if _UNSEEN.search(text):
         text = _UNSEEN.sub("", _BREAKS.sub("\n", text))
+    if _SURROGATE.search(text):
+        text = _SURROGATE.sub("\ufffd", text)  # half a character: no file or database can hold it
     if "<" in text:
         text = _CONTROL.sub("", _without_reasoning(text))
     if "\\n" in text:

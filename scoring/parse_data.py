@@ -104,7 +104,7 @@ def _elements(value: Any) -> tuple[Element, ...] | None:
 
 def _element(item: Any) -> Element | None:
     if isinstance(item, Mapping):
-        pairs = [(str(key), _text(value)) for key, value in item.items()]
+        pairs = [(_text(key), _text(value)) for key, value in item.items()]
         while pairs and not clean(pairs[0][1]):
             del pairs[0]
         return Element(clean(pairs[0][1]), attributes=tuple(pairs[1:])) if pairs else None
@@ -116,7 +116,8 @@ def _element(item: Any) -> Element | None:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return " ".join(value.split())
+        whole = value.encode("utf-8", "replace").decode() if not value.isascii() else value
+        return " ".join(whole.replace("\0", "").split())
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
     if isinstance(value, (list, tuple)):

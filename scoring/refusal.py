@@ -9,20 +9,23 @@ from .records import Element
 
 __all__ = ["is_refusal", "refuses"]
 
+# Only the first letter may be a capital: "I Can't Help Myself" is a song.
 _REFUSAL = re.compile(
     r"""\b(?:
-      i(?:['’]m|\ am)\ (?:so\ |very\ |really\ )?(?:sorry|afraid|unable|not\ (?:able|sure|aware))
-    | i\ (?:can(?:['’]?t|not|\ not)|could(?:n['’]t|\ not)|won['’]?t|will\ not|must\ decline)\b
-    | i\ do(?:n['’]t|\ not)\ (?:know|have|recall)
-    | i\ (?:have|possess)\ no\ (?:information|knowledge|idea|data|record)
-    | as\ an\ ai\b
-    | (?:not\ enough|insufficient)\ (?:information|data)
-    | no\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)
-    | lo\ siento | no\ (?:lo\ sé|puedo)\b | je\ (?:ne\ (?:sais|peux)|suis\ désolé)
-    | es\ tut\ mir\ leid | ich\ (?:weiß|kann)\b.{0,40}\bnicht\b | das\ weiß\ ich\ nicht
-    | mi\ dispiace | não\ sei | desculpe | извините | я\ не\ (?:знаю|могу)
+      [Ii](?:['’]m|\ am)\ (?:(?:so|very|really|truly)\ )?
+        (?:sorry(?=[.!]|[,;]?\ (?:but|I|to|that|there|for|we)\b)|afraid|unable|not\ (?:able|sure))
+    | [Ii]\ (?:can(?:['’]?t|not|\ not)|could(?:n['’]t|\ not)|won['’]?t|will\ not|must\ decline)\b
+    | [Ii]\ do(?:n['’]t|\ not)\ (?:know|have|recall)
+    | [Ii]\ (?:have|possess)\ no\ (?:information|knowledge|idea|data|record)
+    | [Aa]s\ an?\ (?:AI|ai|artificial|language\ model)\b | [Ss]orry,\ (?:but|I)\b
+    | (?:[Nn]ot\ enough|[Ii]nsufficient)\ (?:information|data)
+    | [Nn]o\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)
+    | [Ll]o\ siento | [Nn]o\ (?:lo\ sé|puedo)\b | [Jj]e\ (?:ne\ (?:sais|peux)|suis\ désolé)
+    | [Ee]s\ tut\ mir\ leid | [Ii]ch\ (?:weiß|kann)\b.{0,40}\bnicht\b
+    | [Dd]as\ weiß\ ich\ nicht | [Mm]i\ dispiace | [Nn]ão\ sei | [Dd]esculpe
+    | [Ии]звините | [Яя]\ не\ (?:знаю|могу)
     )""",
-    re.I | re.X,
+    re.X,
 )
 _REFUSAL_CJK = re.compile(
     r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"

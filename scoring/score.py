@@ -266,7 +266,8 @@ def prepare(
             parsed = read_reference(response)
     except InputError as error:
         raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
-    if not gold.elements:
+    golds = tuple(element for element in gold.elements if not element.aside)
+    if not golds:
         raise InputError(
             f"question {question_id!r} has no reference element",
             cure="give it at least one, or leave the question out",
@@ -279,24 +280,20 @@ def prepare(
         "zero_overlap": recipe.zero_overlap,
         "compared": recipe.compared,
     }
-    alignment = align(gold.elements, predicted, method=recipe.aligner, **settings)
-    positional = (
-        align(gold.elements, predicted, method="positional", **settings) if ordered else None
-    )
+    alignment = align(golds, predicted, method=recipe.aligner, **settings)
+    positional = align(golds, predicted, method="positional", **settings) if ordered else None
     items: list[Item] = []
     item_of: dict[tuple[int | None, int], str] = {}
     for pair in (*alignment.pairs, *(positional.pairs if positional else ())):
         if pair.predicted is None or (pair.reference, pair.predicted) in item_of:
             continue
-        item = _item(
-            gold.elements, predicted, pair, question_id, question, system or NO_SYSTEM, occurrence
-        )
+        item = _item(golds, predicted, pair, question_id, question, system or NO_SYSTEM, occurrence)
         item_of[(pair.reference, pair.predicted)] = item.item_id
         items.append(item)
     return Prepared(
         question_id=question_id,
         system=system or NO_SYSTEM,
-        reference=gold.elements,
+        reference=golds,
         predicted=predicted,
         parsed=parsed,
         response=raw,

@@ -327,6 +327,9 @@ def test_the_lead_in_of_a_sentence_is_preamble() -> None:
         ("Es tut mir leid, das weiß ich nicht so genau, tut mir wirklich leid.", True),
         ("抱歉，我无法回答这个问题。", True),
         ("I don't know", True),
+        ("I'm sorry.", True),
+        ("I'm Sorry", False),
+        ("I Can't Help Myself, I'm Sorry, and Stop!", False),
         ("Unknown", True),
         ("None", False),
         ("1. I don't know why you say goodbye\n2. Help!", False),
@@ -396,6 +399,7 @@ HOSTILE = {
     "deeper and deeper": "\n".join(" " * (k % 2000) + "- x" for k in range(2000)),
     "emoji": "🍎 x\n" * 100_000,
     "surrogates": "\ud800 a, \udfff b, and c",
+    "surrogates in JSON": r'["\ud800 a", {"b\udfff": "\u0000c"}]',
     "bidi": "1. \u202ea\u202c\n2. \u2066b\u2069",
     "nul": "1. a\0b\n2. \0",
 }
@@ -408,7 +412,7 @@ def test_a_hostile_text_is_read_in_linear_time(name: str) -> None:
     parsed = parse(HOSTILE[name])
     seconds = time.perf_counter() - start
     assert seconds < 20, f"{seconds:.1f} s"
-    json.dumps(parsed.to_dict())
+    json.dumps(parsed.to_dict(), ensure_ascii=False).encode()
 
 
 def test_a_hundred_thousand_items() -> None:
@@ -468,7 +472,7 @@ def test_the_quick_way_reads_as_the_whole_way(lines: list[str], between: str) ->
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_read(text: str) -> None:
     parsed = parse(text)
-    json.dumps(parsed.to_dict())
+    json.dumps(parsed.to_dict(), ensure_ascii=False).encode()
     assert all(element.text for element in parsed.elements)
 
 

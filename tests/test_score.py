@@ -390,3 +390,8 @@ def test_a_score_as_json_values() -> None:
     assert found.items[2].predicted == "<script>"
     assert row["block"]["recipe"]["name"] == "listqa"
     assert "\n" not in repr(found)
+
+
+def test_a_note_below_the_reference_is_no_element() -> None:
+    found = score("1. Mars\n2. Venus\n\n**Notes:**\n- both are near\n- both are bright", "Mars")
+    assert [element.text for element in found.prepared.reference] == ["Mars", "Venus"]
