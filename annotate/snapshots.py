@@ -59,9 +59,9 @@ def fetch(connection: Connection, project_id: int) -> Snapshot:
             tasks = client.projects.exports.as_json(project_id)
             # An account that was taken out of the organisation is listed as "Deleted".
             people = {
-                int(user.id): user.email
+                int(user.id): email
                 for user in client.users.list()
-                if user.id is not None and "@" in (user.email or "")
+                if user.id is not None and "@" in (email := user.email or "")
             }
     where = f"project {project_id}"
     _check(tasks, where)

@@ -18,7 +18,8 @@ _DATA = typer.Option(
 def register(app: typer.Typer) -> None:
     """Add the group ``label-studio``."""
     group = typer.Typer(
-        help="A private Label Studio on this machine: loopback only, nothing sent outside.",
+        help="A private Label Studio on this machine: loopback only, nothing sent outside. "
+        "Example: accord label-studio up",
         no_args_is_help=True,
         rich_markup_mode=None,
     )

@@ -102,11 +102,12 @@ def found(report: ImportReport) -> dict[str, int]:
 
 
 def verdicts(study: Study) -> dict[tuple[str, str], str | None]:
-    people = {Pseudonyms().of(f"{name}@x.org"): name for name in ("ann", "bob")}
-    return {
-        (row.item_id, people.get(row.rater, row.rater)): row.rating
-        for row in study.ledger.rating_rows()
-    }
+    people = Pseudonyms()
+    known = {people.of(f"{name}@x.org"): name for name in ("ann", "bob")}
+    out: dict[tuple[str, str], str | None] = {}
+    for row in study.ledger.rating_rows():
+        out[row.item_id, str(known.get(row.rater, row.rater))] = row.rating
+    return out
 
 
 def test_labels_reasons_and_comment_arrive(study: Study, export: Export) -> None:
