@@ -408,10 +408,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_is_read_in_linear_time(name: str) -> None:
     """A megabyte of each; a quadratic step would need minutes."""
-    start = time.perf_counter()
+    start = time.process_time()
     parsed = parse(HOSTILE[name])
-    seconds = time.perf_counter() - start
-    assert seconds < 20, f"{seconds:.1f} s"
+    seconds = time.process_time() - start
+    assert seconds < 30, f"{seconds:.1f} s"
     json.dumps(parsed.to_dict(), ensure_ascii=False).encode()
 
 

@@ -182,8 +182,8 @@ def test_an_unknown_tokenizer_is_refused() -> None:
 def test_a_megabyte_is_tokenised_in_linear_time() -> None:
     rng = random.Random(0)
     text = " ".join(rng.choices(AWKWARD, k=200_000))
-    start = time.perf_counter()
+    start = time.process_time()
     for name in TOKENIZERS:
         assert tokenise(text, tokenizer=name)
     normalise(text)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
