@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import typer
+
 from accord import cli
 
 TARGET = Path(__file__).with_name("commands.md")

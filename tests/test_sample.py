@@ -65,7 +65,7 @@ def test_recorded_probabilities_are_the_frequencies(by: tuple[str, ...]) -> None
             assert pi == pytest.approx(probability[unit], abs=1e-15)
     # 20 units at once: 0.0005 / 20 on either side.
     for unit, count in hits.items():
-        low, high = binom.ppf([2.5e-5, 1 - 2.5e-5], draws, probability[unit])
+        low, high = (float(binom.ppf(q, draws, probability[unit])) for q in (2.5e-5, 1 - 2.5e-5))
         assert low <= count <= high, (unit, count)
 
 
