@@ -324,3 +324,9 @@ def test_above_one_half_the_rare_answers_are_the_right_ones() -> None:
     one = gamma_estimate(wrong, groups, np.ones(120), 0.95, "question_id")
     other = gamma_estimate(~wrong, groups, np.ones(120), 0.95, "question_id")
     assert (other.low, other.high) == pytest.approx((1 - one.high, 1 - one.low))
+
+
+def test_an_answer_lies_in_one_question(tmp_path: Path) -> None:
+    rows = ["i1,q1,OK,a", "i2,q1,OK,a", "i1,q2,OK,b"]
+    with pytest.raises(InputError, match="line 4: 'i1' lies in 'q1' above"):
+        audit(read_table(write(tmp_path, rows, "item_id,question_id,verdict,rater")))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from ..scoring.errors import InputError, SettingsError
+from ..scoring.errors import BadRow, InputError, SettingsError
 from ..study.readers import Table
 from .audit import AuditMethod, audit_counts
 from .audit_rows import (
@@ -133,8 +133,8 @@ def audit(
     Raises
     ------
     InputError
-        A missing column, an unknown verdict, an answer that is checked twice, a weight that is no
-        positive number (all with lines).
+        A missing column, an unknown verdict, an answer that is checked twice or lies in two
+        questions, a weight that is no positive number (all with lines).
     SettingsError
         A method or population that does not fit answers in questions or with unequal weights.
 
@@ -332,6 +332,15 @@ def _groups(
     if not names:
         return None
     columns = [filled(table, name, "--cluster") for name in names]
-    of = dict(zip(rows.answers, zip(*columns, strict=True), strict=True))
-    codes = cluster_codes([" / ".join(of[answer]) for answer in counted])
+    bad: list[BadRow] = []
+    of: dict[str, tuple[str, ...]] = {}
+    for answer, cells, line in zip(
+        rows.answers, zip(*columns, strict=True), table.lines, strict=True
+    ):
+        if of.setdefault(answer, cells) != cells:
+            reason = f"{answer!r} lies in {' / '.join(of[answer])!r} above"
+            bad.append(BadRow(table.name, line, reason))
+    if bad:
+        raise InputError.from_rows(bad, cure=f"an answer has one {' and '.join(names)}")
+    codes = cluster_codes(*zip(*(of[answer] for answer in counted), strict=True))
     return Clusters.of(codes, len(counted))
