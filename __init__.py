@@ -23,8 +23,8 @@ _PUBLIC = {
     "AccordError": ".scoring.errors",
     "Element": ".scoring.records",
     "Study": ".study",
-    "agreement": ".validate.agreement",
-    "audit": ".validate.audit_table",
+    "agreement": ".validate",
+    "audit": ".validate",
     "parse": ".scoring.parse",
     "align": ".scoring.align",
 }

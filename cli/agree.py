@@ -122,7 +122,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         from ..study.ratings import RatingsOptions, read_ratings
         from ..study.writers import write_csv
-        from ..validate.agreement import agreement
+        from ..validate.agreement_report import agreement
         from ..validate.agreement_text import agreement_lines
         from ..validate.panel_settings import PanelSettings
 

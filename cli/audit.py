@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON,
         csv_file: Path | None = CSV,
     ) -> None:
-        from ..validate.audit import audit_counts
+        from ..validate.error_rate import audit_counts
 
         chosen: dict[str, Any] = {
             "confidence": confidence,

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 import accord
 from accord.scoring.errors import InputError, SettingsError
 from accord.study import Ratings
-from accord.validate import AgreementReport, Estimate
-from accord.validate.agreement import agreement
+from accord.validate import AgreementReport, Estimate, agreement
 from accord.validate.agreement_text import agreement_lines
 from accord.validate.coding import MISSING, TIE
 from accord.validate.people import majority

@@ -19,8 +19,7 @@ from accord.scoring.recipes import recipe
 from accord.scoring.records import Pair
 from accord.study import Ratings, Study
 from accord.study.records import RatingRow
-from accord.validate import AgreementReport, Estimate
-from accord.validate.agreement import agreement
+from accord.validate import AgreementReport, Estimate, agreement
 
 C, X, U = "CORRECT", "INCORRECT", "UNSURE"
 Labels = dict[str, list[str | None]]

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from accord.study import Ratings, RatingsOptions, read_ratings
-from accord.validate import AgreementReport, Estimate
-from accord.validate.agreement import agreement
+from accord.validate import AgreementReport, Estimate, agreement
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "cluster.json").read_text())["cases"]
 

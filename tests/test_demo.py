@@ -46,7 +46,7 @@ def test_the_loop_runs_twice_and_leaves_nothing_behind(tmp_path: Path) -> None:
     for run in (1, 2):
         done = demo(tmp_path)
         assert done.returncode == 0, done.stderr
-        assert servers() == before, "a server was left running"
+        assert servers() <= before, "a server was left running"
         lines = done.stdout.splitlines()
         assert "428 blind tasks in http://127.0.0.1:" in done.stdout
         assert "856 annotations posted by two accounts" in lines

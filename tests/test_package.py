@@ -9,6 +9,7 @@ import pkgutil
 import subprocess
 import sys
 import tomllib
+import types
 import zipfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from accord import cli
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = ("annotate", "cli", "scoring", "study", "templates", "validate")
 HEAVY = {
     "aiohttp",
     "httpx",
@@ -66,7 +68,7 @@ def test_no_module_is_longer_than_600_lines() -> None:
 
 def modules() -> list[str]:
     names = ["accord"]
-    for name in ("annotate", "cli", "scoring", "study", "templates", "validate"):
+    for name in FOLDERS:
         package = importlib.import_module(f"accord.{name}")
         names.append(package.__name__)
         names += [
@@ -84,6 +86,17 @@ def test_docstring_examples_and_exports(name: str) -> None:
     for public in getattr(module, "__all__", []):
         assert getattr(module, public) is not None
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+
+
+@pytest.mark.parametrize("name", ["accord", *(f"accord.{folder}" for folder in FOLDERS)])
+def test_no_module_hides_a_public_function(name: str) -> None:
+    package = importlib.import_module(name)
+    for info in pkgutil.iter_modules(package.__path__, f"{name}."):
+        if not info.name.endswith(("__main__", ".tests", ".docs", ".benchmarks")):
+            importlib.import_module(info.name)
+    for public in getattr(package, "__all__", []):
+        found = getattr(package, public)
+        assert not isinstance(found, types.ModuleType), f"{name}.{public} is a module"
 
 
 def test_public_names_resolve_and_unknown_ones_do_not() -> None:

@@ -1,7 +1,7 @@
 """Statistics on the labels: agreement, audit, reports. Every figure is an :class:`Estimate`.
 
-Public names are resolved on first use. :func:`accord.agreement` and :func:`accord.audit` bear the
-names of modules here and are exported from the root.
+Public names are resolved on first use. No module here bears the name of a public function: the
+module would take its place once it is imported.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import importlib
 from typing import Any
 
 _PUBLIC = {
-    "AgreementReport": ".agreement",
+    "AgreementReport": ".agreement_report",
     "AuditReport": ".audit_table",
     "Report": ".report",
     "Estimate": ".result",
+    "agreement": ".agreement_report",
     "agresti_coull": ".proportions",
-    "audit_counts": ".audit",
+    "audit": ".audit_table",
+    "audit_counts": ".error_rate",
     "bias": ".differences",
     "build_report": ".report",
     "clopper_pearson": ".proportions",

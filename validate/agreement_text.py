@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .agreement import AgreementReport
+from .agreement_report import AgreementReport
 from .figures import count, defined, estimate, interval, label, percent, value, visible
 from .panel import Confusion
 

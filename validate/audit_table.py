@@ -20,7 +20,6 @@ from scipy.special import gammaincinv
 
 from ..scoring.errors import BadRow, InputError, SettingsError
 from ..study.readers import Table
-from .audit import AuditMethod, audit_counts
 from .audit_rows import (
     CANNOT_VERIFY,
     DISAGREE,
@@ -33,6 +32,7 @@ from .audit_rows import (
 )
 from .cautions import data_warnings, too_few
 from .clusters import ASSUMED_ICC, Clusters, FloatArray, Unit, cluster_codes
+from .error_rate import AuditMethod, audit_counts
 from .result import Estimate
 
 __all__ = ["AuditReport", "audit", "gamma_limits"]
@@ -122,7 +122,7 @@ def audit(
     unit
         ``item`` takes the answers as drawn one by one.
     confidence, method, population
-        As :func:`~accord.validate.audit.audit_counts`; method and population only where answers
+        As :func:`~accord.validate.audit_counts`; method and population only where answers
         were drawn one by one.
 
     Returns

@@ -63,13 +63,13 @@ def study_report(
     annotators, judges
         Only these; default all.
     **options
-        As :func:`~accord.validate.agreement.agreement`; confidence and seed are the study's unless
+        As :func:`~accord.validate.agreement`; confidence and seed are the study's unless
         given.
 
     Raises
     ------
     AccordError
-        What :func:`~accord.validate.agreement.agreement` refuses.
+        What :func:`~accord.validate.agreement` refuses.
     """
     from ..study.records import now
 
@@ -107,7 +107,7 @@ def _agreement(
     ratings: Ratings, study: Study, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """The panel and the response scores; without anything to compare, a panel without results."""
-    from .agreement import agreement
+    from .agreement_report import agreement
 
     frame = ratings.frame
     kinds = dict(zip(frame["rater"], frame["kind"], strict=True))
