@@ -46,6 +46,9 @@ def register(app: typer.Typer) -> None:
         ),
         confidence: float = typer.Option(0.95, "--confidence", help="Of the interval."),
         rating: str = typer.Option("verdict", "--rating", metavar="COL", help="The verdict."),
+        rater: str = typer.Option(
+            "rater", "--rater", metavar="COL", help="Who checked it, with several reviewers."
+        ),
         item: str = typer.Option(
             None, "--item", metavar="COL,…", help="What names an answer (item_id or question_id)."
         ),
@@ -84,6 +87,7 @@ def register(app: typer.Typer) -> None:
                     "--map": map_,
                     "--csv": csv_file,
                     "--rating": rating != "verdict",
+                    "--rater": rater != "rater",
                     "--unit": unit != "question",
                 }
             )
@@ -103,6 +107,7 @@ def register(app: typer.Typer) -> None:
             as_json=as_json,
             csv_file=csv_file,
             verdict=rating,
+            rater=rater,
             item=columns(item),
             cluster=columns(cluster),
             unit=unit,
@@ -130,11 +135,12 @@ def _audit_table(
 ) -> None:
     from ..study.readers import read_table
     from ..study.writers import write_csv
+    from ..validate.audit_rows import audit_columns
     from ..validate.audit_table import audit
     from ..validate.clusters import check_unit
 
     check_unit(options["unit"])
-    table = read_table(path, mapping=mapping)
+    table = read_table(path, mapping=mapping, optional=audit_columns(**options))
     report = audit(table, **options, **chosen)
     if csv_file is not None:
         write_csv(csv_file, table.frame.iloc[list(report.error_rows)])
@@ -151,36 +157,44 @@ def _audit_table(
 
 
 def _rate(result: Estimate) -> Iterable[str]:
-    from ..validate.figures import count, defined, percent
+    from ..validate.figures import defined, percent
 
     wrong = result.details.get("errors")
-    yield f"{count(wrong)} errors in {count(result.n)} checked answers"
+    yield f"{_number(wrong, 'error')} in {_number(result.n, 'checked answer')}"
     if defined(result.low) and defined(result.high):
         limits = f"[{100 * result.low:.3f}, {100 * result.high:.3f}]"
         yield f"error rate {percent(result.estimate)} {limits}"
-        inside = f" in {count(result.clusters)} {result.unit}s" if result.unit != "item" else ""
-        yield f"{100 * result.confidence:g} % {result.method}; {count(result.n)} answers{inside}"
+        answers = _number(result.n, "answer")
+        inside = f" in {_number(result.clusters, result.unit)}" if result.unit != "item" else ""
+        yield f"{100 * result.confidence:g} % {result.method}; {answers}{inside}"
     else:
         yield f"error rate {percent(result.estimate)} ({result.reason})"
     bound = result.details.get("one_sided_upper")
     if defined(bound):
-        yield f"at most {percent(bound)} (one-sided, {100 * result.confidence:g} %)"
+        named = result.details["one_sided_method"]
+        yield f"at most {percent(bound)} ({100 * result.confidence:g} % one-sided bound, {named})"
     for text in result.warnings:
         yield f"Caution: {text}"
 
 
+def _number(n: Any, noun: str) -> str:
+    from ..validate.figures import count
+
+    return f"{count(n)} {noun}" if n == 1 else f"{count(n)} {noun}s"
+
+
 def _lines(report: AuditReport) -> Iterable[str]:
-    from ..validate.figures import count, percent, with_interval
+    from ..validate.figures import percent, with_interval
 
     result = report.result
     yield from _rate(result)
     if report.beside is not None:
         yield f"beside it: {with_interval(report.beside.to_dict())} ({report.beside.method})"
     for reason, number in result.dropped.items():
-        yield f"Left out: {count(number)} {reason}"
+        yield f"Left out: {_number(number, 'answer')}, {reason}"
     if report.reviewers is not None:
         shown = percent(report.reviewers.estimate)
-        yield f"Reviewers agree on {shown} of {count(report.reviewers.n)} answers"
+        yield f"Reviewers agree on {shown} of {_number(report.reviewers.n, 'answer')}"
     if report.error_types:
         yield "Error types: " + one_line(
             ", ".join(f"{kind} {number}" for kind, number in report.error_types.items())

@@ -151,7 +151,7 @@ def add_ratings(
     if not options.categories:
         options = replace(options, categories=VERDICTS)
     options.check()
-    table = read_table(source, mapping=options.mapping)
+    table = read_table(source, mapping=options.mapping, optional=options.columns())
     ratings = (from_wide if options.wide else from_long)(table, options)
     items = table.column("item_id")
     there = item_ids()
@@ -235,10 +235,7 @@ def _table(
     if isinstance(source, Table):
         return source
     required, optional = intake.COLUMNS[role]
-    # Questions keep every column, so any name may be mapped to.
-    free = () if role == "questions" else (*optional, *strata)
-    extra = tuple(mapping or ()) if role == "questions" else ()
-    return read_table(source, mapping=mapping, required=required, optional=(*free, *extra))
+    return read_table(source, mapping=mapping, required=required, optional=(*optional, *strata))
 
 
 def _noted(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -168,6 +169,21 @@ class RatingsOptions:
     scale: Scale = "nominal"
     mapping: Mapping[str, str] = field(default_factory=dict)
 
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read with these options, which a mapping may name."""
+        named = [*self.annotators, *self.judges, *([self.final] if self.final else [])]
+        raters = [
+            *named,
+            *(ours for ours in self.mapping if any(fnmatchcase(ours, glob) for glob in named)),
+        ]
+        long = [self.rater, self.kind, self.rating, "status", "reasons", "comment", "guideline"]
+        item = ("item_id", "question_id", "system", "variant", "response_id", "weight")
+        chosen = [*self.item, *self.cluster, *self.response, *self.strata]
+        one = [name for name in (self.system, self.weight) if name]
+        counts = ("n_reference", "n_predicted")
+        own = raters if self.wide else long
+        return tuple(dict.fromkeys([*item, *counts, *chosen, *one, *own]))
+
     def check(self) -> None:
         """Refuse options that contradict each other, before any file is opened."""
         if self.scale not in SCALES:
@@ -220,7 +236,7 @@ def read_ratings(path: str | Path, options: RatingsOptions | None = None) -> Rat
 
     options = options or RatingsOptions()
     options.check()
-    table = read_table(path, mapping=options.mapping)
+    table = read_table(path, mapping=options.mapping, optional=options.columns())
     ratings = (from_wide if options.wide else from_long)(table, options)
     if not len(ratings.frame):
         raise InputError(f"{table.name} holds no rating", cure="every rating cell is blank")

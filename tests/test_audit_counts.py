@@ -50,10 +50,41 @@ def test_named_methods(method: Any) -> None:
 @pytest.mark.parametrize("case", _cases("one_sided_upper"))
 def test_one_sided_bound(case: dict[str, Any]) -> None:
     given = case["inputs"]
-    out = audit_counts(given["x"], given["n"], confidence=given["confidence"])
+    out = audit_counts(
+        given["x"], given["n"], confidence=given["confidence"], method="clopper_pearson"
+    )
+    assert out.details["one_sided_method"] == "Clopper-Pearson exact"
     assert out.details["one_sided_upper"] == pytest.approx(
         case["expected"]["high"], abs=case["tolerance"]
     )
+
+
+def test_the_one_sided_bound_is_the_methods_own() -> None:
+    # Wilson's upper limit with z = 1.644854 by hand: centre (p + z2/2n)/(1 + z2/n) with
+    # p = 8/481, z2/n = 0.0056248 -> 0.0193357, half width 0.0099394
+    out = audit_counts(8, 481)
+    assert out.details["one_sided_upper"] == pytest.approx(0.0292751, abs=5e-7)
+    assert out.details["one_sided_method"] == "Wilson score"
+    # no error: the exact bound 1 - 0.05^(1/n), about 3/n, by name; below 7 answers it would lie
+    # above Wilson's limit z2/(n + z2)
+    none = audit_counts(0, 100)
+    assert none.details["one_sided_upper"] == pytest.approx(1 - 0.05**0.01, abs=1e-12)
+    assert none.details["one_sided_method"] == "exact binomial"
+    two = audit_counts(0, 2)
+    assert two.details["one_sided_upper"] == two.high == pytest.approx(3.841459 / 5.841459)
+    assert two.details["one_sided_method"] == "Wilson's two-sided limit"
+    assert audit_counts(1, 9, confidence=0.5).details["one_sided_upper"] is None
+
+
+@pytest.mark.parametrize(
+    "method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "hypergeometric"]
+)
+@pytest.mark.parametrize("confidence", [0.6, 0.9, 0.95, 0.99])
+def test_the_one_sided_bound_is_never_above_the_interval(method: Any, confidence: float) -> None:
+    for n in (1, 2, 5, 6, 7, 30):
+        for errors in range(n + 1):
+            out = audit_counts(errors, n, confidence=confidence, method=method, population=90)
+            assert errors / n <= out.details["one_sided_upper"] <= out.high, (errors, n)
 
 
 @pytest.mark.parametrize("case", _cases("hypergeometric"))

@@ -71,7 +71,7 @@ def test_a_table_of_verdicts(run: Run, tmp_path: Path) -> None:
     assert payload["errors"] == ["i0", "i1", "i2"]
     assert read_table(tmp_path / "errors.csv").frame["item_id"].tolist() == ["i0", "i1", "i2"]
     text = run("audit", path)[1]
-    assert "3 errors in 41 checked answers" in text and "Left out: 2 cannot verify" in text
+    assert "3 errors in 41 checked answers" in text and "Left out: 2 answers, cannot verify" in text
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -162,6 +162,34 @@ def test_two_reviewers_and_an_adjudicator(run: Run, tmp_path: Path) -> None:
     assert "Reviewers agree on 90.00 % of 30 answers" in run("audit", path)[1]
 
 
+def test_one_error_is_one_and_the_bound_has_one_unit(run: Run) -> None:
+    out = run("audit", "--errors", "1", "--n", "4")[1]
+    # Wilson with z = 1.644854 of 1/4: 0.35087 + 0.29296
+    assert "1 error in 4 checked answers" in out
+    assert "at most 64.38 % (95 % one-sided bound, Wilson score)" in out
+    assert "Caution: 1 error (fewer than 5): read the one-sided bound first, at most 64.38 %" in out
+    assert "1 checked answer\n" in run("audit", "--errors", "0", "--n", "1")[1]
+
+
+def test_reviewers_in_a_column_of_another_name(run: Run, tmp_path: Path) -> None:
+    rows = ["i1,ann,OK", "i1,bob,ERROR", "i2,ann,OK", "i2,bob,OK", "i3,ann,", "i3,bob,"]
+    path = write(tmp_path, rows, "item_id,reviewer,verdict")
+    status, _, err = run("audit", path)
+    assert status == 2 and "name their column: --rater COLUMN" in err
+    status, out, err = run("audit", path, "--rater", "reviewer")
+    assert (status, err) == (0, "")
+    assert "0 errors in 1 checked answer\n" in out
+    assert "Left out: 1 answer, reviewers disagree" in out
+    assert "Left out: 1 answer, no verdict" in out  # an answer, though it has two blank rows
+    assert "To settle one, add a row for it" in out and "'adjudicated'" in out
+    # the way that the note names
+    rows = [f"{row.rpartition(',')[0]},annotator,{row.rpartition(',')[2]}" for row in rows]
+    rows.append("i1,eve,adjudicated,ERROR")
+    path = write(tmp_path, rows, "item_id,reviewer,kind,verdict")
+    out = run("audit", path, "--rater", "reviewer")[1]
+    assert "1 error in 2 checked answers" in out and "disagree" not in out
+
+
 def test_other_words_and_columns(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path, ["7,wrong", "07,good", "8,?"], "gold,check")
     status, out, err = run(
@@ -185,6 +213,9 @@ def test_other_words_and_columns(run: Run, tmp_path: Path) -> None:
         (("--errors", "1", "--n", "3", "--population", "2"), "can't hold a sample of 3"),
         (("--errors", "1", "--n", "3", "--confidence", "0"), "confidence 0.0 is not between"),
         (("--errors", "1", "--n", "3", "--cluster", "q"), "--cluster is for a table"),
+        (("--errors", "1", "--n", "3", "--rater", "q"), "--rater is for a table"),
+        (("{table}", "--rater", "zz"), "no column 'zz' (--rater)"),
+        (("{table}", "--map", "itm=item_id"), "columns are verdict, rater, item_id, question_id"),
         (("{table}", "--errors", "3", "--n", "9"), "stand for a table, and there is one"),
         (("none.csv",), "none.csv does not exist"),
         (("{table}", "--rating", "zz"), "no column 'zz' (--rating)"),

@@ -204,6 +204,14 @@ BAD: list[tuple[list[str], list[str]]] = [
     (["add", "s", "pairs.csv", "--as", "pairs"], ["no column 'question_id'", "--map question_id="]),
     (["add", "s", "pairs.csv", "--as", "pairs", "--map", "reference"], ["--map", "name=value"]),
     (["add", "s", "pairs.csv", "--as", "pairs", "--map", "refrence=gold"], ["'refrence'"]),
+    (
+        ["add", "s", "questions.jsonl", "--as", "questions", "--map", "orderd=type"],
+        ["--map names 'orderd'", "columns are question_id, question, reference, ordered"],
+    ),
+    (
+        ["add", "s", "wide.csv", "--as", "ratings", "--map", "itm=item_id"],
+        ["--map names 'itm'", "columns are item_id, question_id"],
+    ),
     (["add", "s", "pairs.csv", "--as", "pairs", "--map", "reference=gld"], ["'gld'", "'gold'"]),
     (["add", "s", "pairs.csv", "--as", "pairs", "--wide"], ["--wide does not go with --as pairs"]),
     (["add", "s", "questions.jsonl", "--as", "questions", "--strata", "x"], ["--strata does not"]),

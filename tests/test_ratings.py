@@ -387,3 +387,18 @@ def test_openqa_eval_keeps_identical_answers_apart(shared_data: Path) -> None:
         "adjudicated": 1490,
         "judge": 3 * 1490,
     }
+
+
+def test_a_mapping_names_columns_that_are_read(tmp_path: Path) -> None:
+    long = LONG.replace("rater,", "who,", 1)
+    assert as_rows(read(tmp_path, long, mapping={"rater": "who"})) == as_rows(read(tmp_path, LONG))
+    with pytest.raises(InputError, match="--map names 'ratr'.*columns are item_id"):
+        read(tmp_path, long, mapping={"ratr": "who"})
+    # a rater's column of a wide table, by name or by glob
+    wide = WIDE.replace(",ann,", ",first,")
+    for annotators in (("ann", "bob"), ("a*", "bob")):
+        options = {**PEOPLE, "annotators": annotators, "wide": True}
+        found = read(tmp_path, wide, mapping={"ann": "first"}, **options)
+        assert as_rows(found) == as_rows(read(tmp_path, LONG))
+    with pytest.raises(InputError, match="--map names 'anne'"):
+        read(tmp_path, wide, mapping={"anne": "first"}, wide=True, **PEOPLE)

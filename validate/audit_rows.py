@@ -22,6 +22,7 @@ __all__ = [
     "ERROR",
     "OK",
     "AuditRows",
+    "audit_columns",
     "filled",
     "read_rows",
     "weights",
@@ -43,8 +44,8 @@ class AuditRows:
 
     @property
     def blank(self) -> int:
-        """Rows without a verdict."""
-        return sum(word is None for word in self.verdicts)
+        """Answers on which no reviewer gave a verdict."""
+        return len(set(self.answers) - set(self.final()))
 
     def final(self) -> dict[str, str]:
         """One verdict an answer: the adjudicated one, else what all reviewers say."""
@@ -94,8 +95,21 @@ class AuditRows:
         return dict(Counter(first.values()).most_common())
 
 
+def audit_columns(
+    *, verdict: str, rater: str, item: Sequence[str], cluster: Sequence[str], **_: Any
+) -> tuple[str, ...]:
+    """The columns that an audit with these options reads."""
+    usual = ("item_id", "question_id", "kind", "weight", "error_type")
+    return tuple(dict.fromkeys([verdict, rater, *item, *cluster, *usual]))
+
+
 def read_rows(
-    table: Table, verdict: str, item: Sequence[str], labels: Mapping[str, str]
+    table: Table,
+    verdict: str,
+    item: Sequence[str],
+    labels: Mapping[str, str],
+    *,
+    rater: str = "rater",
 ) -> AuditRows:
     """The rows; every unknown verdict and every answer checked twice is refused, all at once."""
     there = set(table.frame.columns)
@@ -108,16 +122,18 @@ def read_rows(
     names = tuple(item) or (("item_id",) if "item_id" in there else ("question_id",))
     parts = [filled(table, name, "--item") for name in names]
     answers = tuple(" / ".join(row) for row in zip(*parts, strict=True))
-    raters, kinds = _reviewers(table)
+    raters, kinds = _reviewers(table, rater)
     bad: list[BadRow] = []
     words: list[str | None] = []
     first: dict[tuple[str, str], int] = {}
-    for answer, rater, cell, line in zip(
+    twice = False
+    for answer, reviewer, cell, line in zip(
         answers, raters, table.column(verdict, "--rating"), table.lines, strict=True
     ):
-        before = first.setdefault((answer, rater), line)
+        before = first.setdefault((answer, reviewer), line)
         if before != line:
-            who = f" by {rater!r}" if rater else ""
+            twice |= not reviewer
+            who = f" by {reviewer!r}" if reviewer else ""
             bad.append(BadRow(table.name, line, f"{answer!r} is checked{who} on line {before} too"))
         text = cell.strip() if isinstance(cell, str) else cell
         word = None if text is None else _VERDICTS.get(_plain(labels.get(text, text)))
@@ -129,7 +145,8 @@ def read_rows(
         raise InputError.from_rows(
             bad,
             cure=f"one verdict an answer and reviewer: {OK}, {ERROR} or {CANNOT_VERIFY}"
-            " (translate others: --labels bad=ERROR)",
+            " (translate others: --labels bad=ERROR)"
+            + ("; with several reviewers name their column: --rater COLUMN" if twice else ""),
         )
     return AuditRows(
         unit_column=names[0] if len(names) == 1 else "",
@@ -140,10 +157,11 @@ def read_rows(
     )
 
 
-def _reviewers(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _reviewers(table: Table, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Each row's rater and kind; a judge's verdict is no audit."""
     there, rows = set(table.frame.columns), len(table.frame)
-    raters = filled(table, "rater", None) if "rater" in there else [""] * rows
+    wanted = name in there or name != "rater"
+    raters = filled(table, name, "--rater") if wanted else [""] * rows
     kinds = filled(table, "kind", None) if "kind" in there else ["annotator"] * rows
     bad = [
         BadRow(table.name, line, f"the kind {kind!r} does not audit")

@@ -32,7 +32,7 @@ from .audit_rows import (
 )
 from .cautions import data_warnings, too_few
 from .clusters import ASSUMED_ICC, Clusters, FloatArray, Unit, cluster_codes
-from .error_rate import AuditMethod, audit_counts
+from .error_rate import AuditMethod, audit_counts, few_errors
 from .result import Estimate
 
 __all__ = ["AuditReport", "audit", "gamma_limits"]
@@ -93,6 +93,7 @@ def audit(
     table: Table,
     *,
     verdict: str = "verdict",
+    rater: str = "rater",
     item: Sequence[str] = (),
     cluster: Sequence[str] = (),
     labels: Mapping[str, str] | None = None,
@@ -107,11 +108,11 @@ def audit(
     ----------
     table
         One row an answer and reviewer: the verdict ``OK``, ``ERROR`` or ``CANNOT VERIFY`` (blanks,
-        case and underscores do not matter). With a column ``rater`` an answer may have several
+        case and underscores do not matter). With a column of reviewers an answer may have several
         rows: the adjudicated one counts, else what all reviewers say. A column ``weight`` is
         1 / inclusion probability.
-    verdict
-        The column of the verdict.
+    verdict, rater
+        The columns of the verdict and of the reviewer; the table may lack ``rater``.
     item
         The column(s) that name an answer; default ``item_id``, else ``question_id``.
     cluster
@@ -144,7 +145,7 @@ def audit(
     chosen by measured coverage. Strata are not used: the variance is that of a draw with
     replacement, which is not smaller.
     """
-    rows = read_rows(table, verdict, item, labels or {})
+    rows = read_rows(table, verdict, item, labels or {}, rater=rater)
     there = set(table.frame.columns)
     names = tuple(cluster)
     if not names and rows.unit_column != "question_id" and "question_id" in there:
@@ -215,13 +216,20 @@ def audit(
         whole = float(w.sum()) + unknown
         details["if_all_open_are_errors"] = (bad + unknown) / whole
         details["if_no_open_is_an_error"] = bad / whole
+        one = open_answers == 1
         notes.append(
-            f"{open_answers} answers are left out; were they all wrong the rate would be"
-            f" {100 * details['if_all_open_are_errors']:.2f} %, were none"
+            f"{open_answers} open {'answer is' if one else 'answers are'} left out; were"
+            f" {'it' if one else 'they all'} wrong the rate would be"
+            f" {100 * details['if_all_open_are_errors']:.2f} %, were {'it not' if one else 'none'}"
             f" {100 * details['if_no_open_is_an_error']:.2f} %"
         )
     if said[DISAGREE]:
-        notes.append("reviewers disagree on some answers: adjudicate them (kind adjudicated)")
+        one = said[DISAGREE] == 1
+        notes.append(
+            f"reviewers disagree on {said[DISAGREE]} {'answer' if one else 'answers'}, left out."
+            " To settle one, add a row for it with the final verdict and 'adjudicated' in"
+            " the column 'kind' ('annotator' in the rows of reviewers)"
+        )
     result = replace(result, dropped=dropped, details=details)
     errors = tuple(answer for answer in counted if final[answer] == ERROR)
     return AuditReport(
@@ -294,11 +302,14 @@ def _gamma(
         if p > 0 and variance <= 0:
             variance = float((errors @ errors) / n**2)  # every question errs alike
         low, high = gamma_limits(p, variance, added, confidence=confidence)
-        bound = gamma_limits(p, variance, added, confidence=2 * confidence - 1)[1]
-        details["one_sided_upper"] = bound
+        bound = None
+        if confidence > 0.5:  # below, it would lie under the estimate
+            bound = min(gamma_limits(p, variance, added, confidence=2 * confidence - 1)[1], high)
+        named = None if bound is None else "gamma"
+        details |= {"one_sided_upper": bound, "one_sided_method": named}
     warned = data_warnings(groups, w, df=groups.df, unit=unit)
     if x < _FEW:
-        warned.append(f"{int(x)} errors (fewer than 5): read the one-sided bound first")
+        warned.append(few_errors(int(x), details.get("one_sided_upper"), confidence))
     independent = p * (1 - p) / n
     between = "questions, one erroneous question" if unit == "question" else "answers, one error"
     weighted = "" if np.all(w == w[0]) else "weighted "

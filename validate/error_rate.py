@@ -12,16 +12,26 @@ from scipy.special import gammaln
 
 from ..scoring.errors import SettingsError
 from .clusters import FloatArray, IntArray, check_confidence
+from .figures import count, percent
 from .proportions import agresti_coull, clopper_pearson, jeffreys, one_sided_upper, wilson
 from .result import Estimate
 
-__all__ = ["AuditMethod", "audit_counts"]
+__all__ = ["AuditMethod", "audit_counts", "few_errors"]
 
 AuditMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "hypergeometric"]
 
 _SMALL = 5000
 """Populations below this are counted exactly."""
 _FEW = 5
+_HALF = 0.5
+"""Up to this confidence a one-sided bound lies below the estimate and bounds nothing."""
+
+_NAMES = {
+    "wilson": "Wilson score",
+    "clopper_pearson": "Clopper-Pearson exact",
+    "jeffreys": "Jeffreys",
+    "agresti_coull": "Agresti-Coull",
+}
 
 _NAMED: dict[str, Callable[..., Estimate]] = {
     "wilson": wilson,
@@ -58,8 +68,9 @@ def audit_counts(
     -------
     Estimate
         ``error_rate`` of the dataset, in [0, 1]. ``details``: ``errors``, ``one_sided_upper``
-        (exact bound at the same confidence: read it first when errors are few) and, for the
-        hypergeometric interval, ``low_count`` and ``high_count``.
+        (at the same confidence, never above ``high``: read it first when errors are few) and
+        ``one_sided_method``, both None up to a confidence of 0.5; for the hypergeometric interval
+        ``low_count`` and ``high_count``.
 
     Raises
     ------
@@ -78,8 +89,11 @@ def audit_counts(
     """
     check_confidence(confidence)
     for name, value in (("errors", errors), ("n", n), ("population", population)):
-        if value is not None and (not float(value).is_integer() or value < 0):
-            raise SettingsError(f"{name} = {value} is not a count")
+        # Above 2**53 neighbouring counts are one float; the first test is false for NaN.
+        if value is not None and not (0 <= value < 2**53 and float(value).is_integer()):
+            raise SettingsError(
+                f"{name} = {str(value)[:40]} is not a count", cure="give a whole number from 0"
+            )
     if n == 0:
         raise SettingsError("n = 0: nothing was checked", cure="give the number of answers read")
     if errors > n:
@@ -87,7 +101,10 @@ def audit_counts(
             f"{errors} errors in {n} checked answers", cure="exchange the two counts"
         )
     if population is not None and population < n:
-        raise SettingsError(f"a population of {population} can't hold a sample of {n}")
+        raise SettingsError(
+            f"a population of {population} can't hold a sample of {n}",
+            cure="give the number of all answers that the sample was drawn from",
+        )
     if method not in (*_NAMED, "hypergeometric"):
         raise SettingsError(
             f"method {method!r} is unknown",
@@ -102,7 +119,10 @@ def audit_counts(
     if population is not None and (method == "hypergeometric" or (finite and method == "wilson")):
         low, high = _hypergeometric(errors, n, int(population), confidence)
         details |= {"low_count": low, "high_count": high, "population": int(population)}
-        bound = _largest(errors, n, int(population), 1 - confidence) / population
+        named: str | None = "exact hypergeometric"
+        bound: float | None = _largest(errors, n, int(population), 1 - confidence) / population
+        if confidence <= _HALF:
+            bound = named = None
         out = Estimate(
             "error_rate",
             errors / n,
@@ -114,12 +134,9 @@ def audit_counts(
         if finite:
             warned.append(f"{method} takes the population as infinite; it has {population} answers")
         out = _NAMED[method](errors, n, confidence=confidence)
-        bound = one_sided_upper(errors, n, confidence=confidence)
+        bound, named = _one_sided(method, errors, n, confidence, out.high)
     if errors < _FEW:
-        warned.append(
-            f"{errors} errors (fewer than 5): read the one-sided bound first, "
-            f"at most {bound:.4g} at {confidence:.0%}"
-        )
+        warned.append(few_errors(errors, bound, confidence))
     return replace(
         out,
         name="error_rate",
@@ -129,8 +146,37 @@ def audit_counts(
         n=n,
         clusters=n,
         warnings=tuple(warned),
-        details={**details, "one_sided_upper": bound},
+        details={**details, "one_sided_upper": bound, "one_sided_method": named},
     )
+
+
+def few_errors(errors: int, bound: float | None, confidence: float) -> str:
+    """The caution where fewer than 5 errors were found."""
+    noun = "error" if errors == 1 else "errors"
+    if bound is None:
+        return f"{count(errors)} {noun} (fewer than 5)"
+    return (
+        f"{count(errors)} {noun} (fewer than 5): read the one-sided bound first, "
+        f"at most {percent(bound)} at {100 * confidence:g} %"
+    )
+
+
+def _one_sided(
+    method: str, errors: int, n: int, confidence: float, high: float
+) -> tuple[float | None, str | None]:
+    """The method's own one-sided upper bound, and its name.
+
+    The bound at c is the upper limit of the interval at 2c - 1. Wilson's covers too little where no
+    error was found (it is 2.71/n, for the 3/n of the rule of three): it is then the exact bound,
+    cut at the interval's upper limit, which is lower below 7 answers.
+    """
+    if confidence <= _HALF:
+        return None, None
+    if method == "wilson" and errors == 0:
+        exact = one_sided_upper(0, n, confidence=confidence)
+        return (exact, "exact binomial") if exact <= high else (high, "Wilson's two-sided limit")
+    bound = _NAMED[method](errors, n, confidence=2 * confidence - 1).high
+    return min(bound, high), _NAMES[method]
 
 
 def _hypergeometric(x: int, n: int, size: int, confidence: float) -> tuple[int, int]:
