@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from accord.scoring.errors import InputError, SettingsError
 from accord.validate import (
     Estimate,
+    bias,
     cohen_kappa,
     gwet_ac1,
     krippendorff_alpha,
@@ -353,20 +354,38 @@ def test_one_category_for_all() -> None:
     assert alone.reason == "one category is declared: nothing to agree on"
 
 
-def test_perfect_agreement_keeps_an_open_interval() -> None:
+def test_perfect_agreement_has_no_interval_but_raw_agreement_a_bound() -> None:
     got = _degenerate("all_agree_two_categories")
     for key, out in got.items():
-        assert out.estimate == pytest.approx(1, abs=1e-12), key
+        assert out.estimate == 1, key
         if key != "raw":
             assert out.reason == "no interval: too few questions (8; at least 10)"
     x = np.tile([[0, 0], [1, 1], [1, 1]], (20, 1))
     for key, call in COEFFICIENTS.items():
         out = call(x, n_categories=2, clusters=np.arange(60) // 3)
-        assert out.estimate == pytest.approx(1, abs=1e-12)
-        assert out.low < 1
-        if key != "raw":
-            assert any("no disagreement" in said for said in out.warnings)
+        assert out.estimate == 1
+        if key == "raw":
+            assert 0.8 < out.low < 1 and out.high == 1
+        else:
+            assert math.isnan(out.low) and math.isnan(out.high)
+            assert out.reason is not None
+            assert out.reason == (
+                "no disagreement was seen: the interval of raw agreement is the bound"
+            )
             assert 0.8 < out.details["agreement"].low < 1
+
+
+def test_what_is_0_but_for_rounding_is_0() -> None:
+    # 2 x 2 table 3, 30, 6, 60: independent margins, so kappa is 0; unsnapped it is 5.6e-16
+    a, b = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 30, 6, 60], axis=1)
+    for weight in (1, 2, 9):
+        weights = np.full(a.size, weight / 7)
+        out = cohen_kappa(a, b, n_categories=2, clusters=_own(a.size), weights=weights)
+        assert out.estimate == 0.0
+        assert out.low < 0 < out.high
+    # people's and the judge's differences cancel, but for -3e-17 in floating point
+    out = bias([0.1, 0.7, 0.0] * 10, [0.0, 0.0, 0.8] * 10, clusters=_own(30))
+    assert out.estimate == 0.0
 
 
 def test_constant_but_different() -> None:

@@ -2,8 +2,8 @@
 
 All share one interval: question jackknife on Fisher's z with t, from the table to which one
 disagreeing item has been added. Few disagreements, not few questions, are what breaks the usual
-intervals; that one item keeps the interval open where nobody happened to disagree, and vanishes
-with data (cf. Agresti & Coull 1998).
+intervals; that one item keeps the interval open where hardly anybody disagreed, and vanishes with
+data (cf. Agresti & Coull 1998). Where nobody disagreed there is no interval but raw agreement's.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .clusters import (
     effective_size,
     leave_one_out,
     unit_mean_weights,
+    without_rounding,
 )
 from .coincidences import alpha_form, code_values
 from .intervals import FISHER, jackknife_limits
@@ -386,8 +387,10 @@ def _estimate(
     """The estimate, and the jackknife interval on Fisher's z with one disagreement added."""
     groups = Clusters.of(where, len(x))
     sums = Sums(items, groups)
-    theta = sums.value(f)
+    theta = without_rounding(sums.value(f))
     differing = differing_items(x)
+    if differing == 0 and math.isfinite(theta):
+        theta = 1.0  # no rounding where nobody disagrees
     out = Estimate(
         name,
         theta,
@@ -426,7 +429,11 @@ def _estimate(
     df = groups.df if unit == "question" else float(len(x) - 1)
     reason = too_few(count, _LEAST, unit)
     low = high = math.nan
-    if reason is None:
+    if reason is None and differing == 0:
+        # without the added item the coefficient is 1 exactly, with SE 0, and the jackknife's reach
+        # is no measure of anything: raw agreement has the bound
+        reason = "no disagreement was seen: the interval of raw agreement is the bound"
+    elif reason is None:
         check_cells(count, sums.total.size, name)
         with_one = np.vstack([sums.by(unit), disagreement(sums.total)])
         low, high = jackknife_limits(
@@ -443,9 +450,6 @@ def _estimate(
         said.append(f"rests on {differing} disagreeing items (fewer than 10)")
     shown = dict(out.details)
     if differing == 0:
-        # without the added item the coefficient is 1 exactly, and the jackknife's reach is no
-        # measure of anything: the interval is open, and raw agreement has the bound
-        said.append("no disagreement was seen: read the bound of raw agreement")
         shown["agreement"] = raw()
     method = "jackknife t on Fisher z, one disagreement added"
     return replace(

@@ -38,6 +38,7 @@ __all__ = [
     "linearised_se",
     "resample_counts",
     "unit_mean_weights",
+    "without_rounding",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -122,6 +123,11 @@ def unit_mean_weights(weights: ArrayLike | None, n: int) -> FloatArray:
             cure="an inclusion probability of 0 or none at all is not a probability sample",
         )
     return w / w.mean() if n else w
+
+
+def without_rounding(estimate: float, size: float = 1.0) -> float:
+    """The estimate, exactly 0 where it is that but for rounding (within 1e-12 of ``size``)."""
+    return 0.0 if abs(estimate) <= 1e-12 * size else estimate
 
 
 def kish(weights: FloatArray) -> float:

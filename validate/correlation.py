@@ -35,6 +35,7 @@ from .clusters import (
     linearised_se,
     resample_counts,
     unit_mean_weights,
+    without_rounding,
 )
 from .intervals import FISHER, bootstrap_t_limits, t_quantile, z_quantile
 from .proportions import clustered_proportion
@@ -365,7 +366,7 @@ def _correlation(
     theta = form.value()
     if not math.isfinite(theta):
         return replace(out, reason="a score is constant but for rounding")
-    theta = min(max(theta, -1.0), 1.0)
+    theta = without_rounding(min(max(theta, -1.0), 1.0))
     se, design = form.linearised()
     df = groups.df if unit == "question" else float(n - 1)
     out = replace(

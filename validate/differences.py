@@ -19,6 +19,7 @@ from .clusters import (
     effective_size,
     leave_one_out,
     unit_mean_weights,
+    without_rounding,
 )
 from .correlation import equal_share, paired_scores
 from .intervals import LOG, jackknife_limits, t_quantile
@@ -149,7 +150,7 @@ def bias(
     d = y - x
     scale = float(np.abs(d).max()) or 1.0
     sums = Sums(np.column_stack([w * d / scale, w]), groups)
-    theta = sums.value(_ratio)
+    theta = without_rounding(sums.value(_ratio))
     se, design = sums.linearised(_ratio)
     n = float(x.size)
     by = sums.by(unit)

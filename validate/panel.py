@@ -316,26 +316,16 @@ def _against_truth(
         ("precision", judged, true, "the judge gave no positive label"),
     )
     for name, among, right, reason in figures:
-        part = clustered_proportion(right[among].astype(float), **_part(shared, among))
+        part = clustered_proportion(right.astype(float), among=among, **shared)
         yield replace(part, name=name, reason=reason if part.n == 0 else part.reason)
     yield _f1(judged, true, shared)
 
 
 def _f1(judged: NDArray[np.bool_], true: NDArray[np.bool_], shared: Mapping[str, Any]) -> Estimate:
     """F1 = 2 tp / (2 tp + fp + fn): a share in which a hit counts twice, in the same clusters."""
-    rows = np.flatnonzero(judged | true)
-    hit = (judged & true)[rows]
-    out = clustered_proportion(hit.astype(float), hits=2, **_part(shared, rows))
+    given = judged | true
+    out = clustered_proportion((judged & true).astype(float), among=given, hits=2, **shared)
     out = replace(out, name="f1")
-    if rows.size == 0:
+    if not given.any():
         return replace(out, reason="neither the judge nor people gave a positive label")
     return replace(out, method=f"{out.method}; a hit counts twice")
-
-
-def _part(shared: Mapping[str, Any], rows: NDArray[Any]) -> dict[str, Any]:
-    weights = shared["weights"]
-    return {
-        **shared,
-        "clusters": shared["clusters"][rows],
-        "weights": None if weights is None else weights[rows],
-    }

@@ -139,6 +139,7 @@ def clustered_proportion(
     *,
     clusters: ArrayLike,
     weights: ArrayLike | None = None,
+    among: ArrayLike | None = None,
     hits: Literal[1, 2] = 1,
     confidence: float = 0.95,
     unit: Unit = "question",
@@ -157,6 +158,10 @@ def clustered_proportion(
         ``(n,)`` integer codes of the items' questions.
     weights
         ``(n,)`` positive, e.g. inverse inclusion probabilities; None means equal.
+    among
+        ``(n,)`` whether the item is one of those that the share is of (all when None). The others
+        count only in the standard error and design effect: which items are among them is itself
+        left to chance, so a question without any counts there, with 0.
     hits
         How often an item that has the property counts, 1 or (as in F1) 2; unlike a weight it says
         nothing of how items were drawn.
@@ -185,9 +190,12 @@ def clustered_proportion(
     check_confidence(confidence)
     check_unit(unit)
     share = _shares(y)
-    n = share.size
-    groups = Clusters.of(clusters, n)
-    w = unit_mean_weights(weights, n)
+    everywhere = Clusters.of(clusters, share.size)
+    w = unit_mean_weights(weights, share.size)
+    chosen = np.ones(share.size, dtype=bool) if among is None else np.asarray(among, dtype=bool)
+    share, n = share[chosen], int(chosen.sum())
+    groups = Clusters.of(everywhere.codes[chosen], n)
+    w = unit_mean_weights(w[chosen], n)
     if n == 0:
         return Estimate("proportion", math.nan, confidence=confidence, unit=unit, reason="no items")
     mass = w * (1 + (hits - 1) * share)
@@ -196,6 +204,10 @@ def clustered_proportion(
     if np.all(share == share[0]):
         p = float(share[0])  # no rounding where every item says the same
     se, design = sums.linearised(_ratio)
+    if 1 < groups.count < everywhere.count:
+        # G/(G - 1) of all questions; those without such items have the influence 0
+        more = everywhere.count / (everywhere.count - 1) * (groups.count - 1) / groups.count
+        se, design = se * math.sqrt(more), design * more
     rare = float(min(share.sum(), n - share.sum()))
     details: dict[str, object] = {"se": se, "minority": round(rare, 12)}
     low = high = math.nan
