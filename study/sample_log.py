@@ -120,9 +120,9 @@ class SampleLog(Database):
         """Tasks that were handed out, of all samples or of one, in order."""
         rows = self.query(
             "SELECT sample_id, item_id, content_sha256, template, template_version, target, "
-            "project_id, task_id FROM exported WHERE ?1 IS NULL OR sample_id = ?1 "
+            "project_id, task_id FROM exported WHERE ? IS NULL OR sample_id = ? "
             "ORDER BY exported_key",
-            (sample_id,),
+            (sample_id, sample_id),
         )
         return [ExportedTask(*row) for row in rows]
 
@@ -165,8 +165,8 @@ class SampleLog(Database):
         rows = self.query(
             "SELECT unique_id, updated_at, item_id, content_sha256, sample_id, annotator, raw, "
             "project_id, task_id, source FROM annotation "
-            "WHERE ?1 IS NULL OR sample_id = ?1 ORDER BY annotation_key",
-            (sample_id,),
+            "WHERE ? IS NULL OR sample_id = ? ORDER BY annotation_key",
+            (sample_id, sample_id),
         )
         return [
             StoredAnnotation(
