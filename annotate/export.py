@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
+from ..scoring.files import read_whole, write_whole
 from ..scoring.records import Item
 from ..study.records import ExportedTask, Sample
 from .connection import Connection
@@ -178,9 +179,9 @@ def export_to_file(
         tasks = [blind_task(item, page, sample_id) for item in items]
         config = file.with_suffix(".config.xml")
         guide = file.with_suffix(".instructions.html")
-        _write(config, page.config)
-        _write(guide, page.instructions_html + "\n")
-        _write(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+        write_whole(config, page.config)
+        write_whole(guide, page.instructions_html + "\n")
+        write_whole(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
         known = {
             (row.item_id, row.content_sha256, row.template_version)
             for row in study.ledger.exported(sample_id)
@@ -340,27 +341,14 @@ def _row(
 
 
 def _refuse_to_replace(file: Path) -> None:
-    if not file.exists():
+    if not os.path.lexists(file):
         return
     try:
-        tasks = json.loads(file.read_bytes())
+        tasks = json.loads(read_whole(file))
         ours = isinstance(tasks, list) and all("item_id" in task["data"] for task in tasks)
         graded = ours and any("annotations" in task for task in tasks)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (InputError, ValueError, TypeError, KeyError, RecursionError):
         ours = graded = False
     if not ours or graded:
         what = "holds labels" if graded else "is no export of accord"
         raise InputError(f"{file} is there already and {what}", cure="name another file")
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(
-            f"{path} can't be written: {error.strerror}",
-            cure="name a file in a folder that can be written",
-        ) from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..scoring.errors import SettingsError, StudyError
+from ..scoring.errors import SettingsError, StudyError, one_line
 from ..study.records import Sample
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ __all__ = ["PURPOSES", "allocate", "draw", "draw_sample"]
 
 PURPOSES = ("agreement", "audit", "pilot")
 """What a sample's labels are for: judges beside people, wrong gold answers, planning."""
+_LONGEST_NAME = 80
+"""Of a sample; the server's project has it in its title."""
 
 
 def allocate(sizes: Sequence[int], n: int) -> list[int]:
@@ -141,7 +143,14 @@ def draw_sample(
     if sample_id in taken:
         raise StudyError(f"there is a sample {sample_id!r} already", cure="give another --name")
     name = sample_id or _free_name(taken)
+    if len(name) > _LONGEST_NAME or one_line(name) != name or "," in name:
+        raise SettingsError(
+            f"--name is '{one_line(name[:_LONGEST_NAME])}'",
+            cure=f"give a name of at most {_LONGEST_NAME} characters, without commas or controls",
+        )
     chosen_seed = study.settings.seed if seed is None else seed
+    if not 0 <= chosen_seed < 2**63:
+        raise SettingsError(f"--seed is {chosen_seed}", cure="give one from 0 to 2**63 - 1")
 
     columns = fields_of(study.ledger, frame)
     for column in ("system", "variant", "question_id"):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..scoring.errors import InputError
+from ..scoring.files import read_whole
 from .connection import Connection
 from .pseudonym import Pseudonyms
 
@@ -113,10 +114,8 @@ def read_file(path: Path) -> Snapshot:
     """
     cure = "in Label Studio choose Export, format JSON"
     try:
-        content = path.read_bytes()
+        content = read_whole(path)
         text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}", cure="check its name") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start})", cure=cure) from None
     try:

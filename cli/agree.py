@@ -142,6 +142,7 @@ def register(app: typer.Typer) -> None:
         }
         PanelSettings(**panel)  # a slip in an option is told before a large file is read
         if os.path.isdir(source):
+            _expect_study(source)
             _refuse_table_options(
                 {
                     "--wide": wide,
@@ -216,12 +217,15 @@ def _refuse_table_options(given: Mapping[str, object]) -> None:
             )
 
 
-def _open(folder: Path) -> Study:
+def _expect_study(folder: Path) -> None:
     if not (folder / "study.toml").is_file():
         raise InputError(
             f"{folder} is a folder and no study (it has no study.toml)",
             cure="name a study folder or a table",
         )
+
+
+def _open(folder: Path) -> Study:
     from ..study import Study
 
     opened: Study = Study.open(folder)

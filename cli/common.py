@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import typer
 
-from ..scoring.errors import AccordError, SettingsError, one_line
+from ..scoring.errors import SettingsError, one_line, visible
 
 __all__ = [
     "JSON",
@@ -21,7 +19,6 @@ __all__ = [
     "envelope",
     "parse_map",
     "warn",
-    "write_text",
 ]
 
 JSON = typer.Option(False, "--json", help="Print JSON to standard output.")
@@ -81,25 +78,14 @@ def emit(payload: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> Non
     """Print the payload as JSON, or the lines for a person."""
     if as_json:
         # NaN is not JSON: a figure that is undefined must have become null before it comes here.
-        sys.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        text = json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False)
+        # Half of a surrogate pair (a file name that is no UTF-8) is an escape in JSON too.
+        sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
     else:
         for line in lines:
-            typer.echo(line)
+            typer.echo(visible(line))
 
 
 def warn(text: str) -> None:
     """One line on standard error that does not stop the command."""
     typer.echo(f"accord: {one_line(text)}", err=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise AccordError(
-            f"{path} can't be written: {error.strerror}", cure="name a folder that can be written"
-        ) from None

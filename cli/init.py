@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
     def init_command(
         study: Path = NEW,
         recipe: str = typer.Option("listqa", "--recipe", help="The scoring conventions."),
-        seed: int = typer.Option(1, "--seed", min=0, help="Seed of everything that is drawn."),
+        seed: int = typer.Option(
+            1, "--seed", min=0, max=2**63 - 1, help="Seed of everything that is drawn."
+        ),
         as_json: bool = JSON,
     ) -> None:
         from ..study import Study

@@ -97,13 +97,10 @@ def _answers(file: str, field: str | None) -> Iterator[tuple[Any, Any]]:
 
 def _text(path: Path) -> str:
     from ..scoring.errors import InputError
+    from ..scoring.files import read_whole
 
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"{path} can't be read: {error.strerror}", cure="name a file that is there"
-        ) from None
+        return read_whole(path, cure="name a file that is there").decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 (byte {error.start + 1})", cure="save it as UTF-8"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import InputError, one_line
+from ..scoring.files import read_whole
 from .common import JSON, STUDY, columns, emit
 
 if TYPE_CHECKING:
@@ -89,11 +90,9 @@ def _audit(path: Path) -> Mapping[str, Any]:
     """The error rate in what ``accord audit --json`` printed."""
     cure = "give a file that accord audit … --json printed"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}", cure=cure) from None
-    except ValueError as error:
-        raise InputError(f"{path} is no JSON: {error}", cure=cure) from None
+        content = json.loads(read_whole(path, cure=cure))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is no JSON that can be read: {error}", cure=cure) from None
     results = content.get("results") if isinstance(content, dict) else None
     for result in results if isinstance(results, list) else ():
         if isinstance(result, dict) and result.get("name") == "error_rate":

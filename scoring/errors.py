@@ -15,6 +15,7 @@ Anything else that is raised is a bug in accord.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,16 +89,21 @@ def one_line(text: str) -> str:
 
     Messages quote what was found in files and replies; a terminal must not act on it.
     """
-    out = []
-    for char in text:
-        code = ord(char)
-        if char in "\r\n\t":
-            out.append(" ")
-        elif code < 32 or 127 <= code < 160 or code in _BIDI:
-            out.append(f"\\u{code:04x}")
-        else:
-            out.append(char)
-    return " ".join("".join(out).split(" ")).strip()
+    return visible(_LINE_ENDS.sub(" ", text)).strip()
 
 
-_BIDI = frozenset([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
+def visible(text: str) -> str:
+    """Text whose control, invisible and bidirectional characters are shown as escapes.
+
+    Line ends and tabs stay. Joiners stay too: scripts and emoji need them.
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_LINE_ENDS = re.compile(r"[\r\n\t]")
+# Controls; marks, overrides and isolates of direction; the line ends that are no \n; characters of
+# no width; tags; halves of a surrogate pair, which no terminal's encoding holds.
+_UNSEEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)

@@ -137,7 +137,7 @@ def _list(value: Any) -> list[Any]:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             read = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):  # no JSON, or brackets beyond any list of texts
             return [value]
         return read if isinstance(read, list) else [value]
     if value is None:

@@ -163,7 +163,7 @@ def _matching(pattern: str, header: Sequence[str], taken: set[str]) -> list[str]
 
 def _no_rater(table: Table, name: str, header: Sequence[str], option: str) -> InputError:
     """A rater's column that is not there: say so if the table is long or turned on its side."""
-    first = header[0]
+    first = header[0] if header else None  # JSON objects without a key make no column
     for column in header:
         if name in table.frame[column].tolist():
             if column == first:

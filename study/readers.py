@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError
+from ..scoring.files import read_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +113,7 @@ def read_table(
     """
     file = Path(path)
     kind, packed = _format(file)
-    raw = _bytes(file)
+    raw = read_whole(file)
     digest = hashlib.sha256(raw).hexdigest()
     if not raw:
         raise InputError(f"{file.name} is empty", cure="give a file with a header and rows")
@@ -195,17 +196,17 @@ def missing_column(
 
 def _header(names: Sequence[str], file: str) -> list[str]:
     """The column names without outer blanks; a nameless column gets a name that can't be meant."""
-    out: list[str] = []
+    place: dict[str, int] = {}
     for position, raw in enumerate(names, start=1):
         name = raw.strip() or f"(column {position})"
-        if name in out:
+        if name in place:
             raise InputError(
                 f"{file}, line 1: the column {name!r} stands twice"
-                f" (columns {out.index(name) + 1} and {position})",
+                f" (columns {place[name]} and {position})",
                 cure="rename one of them",
             )
-        out.append(name)
-    return out
+        place[name] = position
+    return list(place)
 
 
 def _format(file: Path) -> tuple[str, bool]:
@@ -221,18 +222,6 @@ def _format(file: Path) -> tuple[str, bool]:
             cure=f"give {FORMATS}",
         )
     return kind, packed
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        raise InputError(
-            f"{file} does not exist", cure="check the name and the folder you are in"
-        ) from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{file} can't be read: {why}", cure="name a readable file") from None
 
 
 def _unpack(raw: bytes, name: str) -> bytes:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError
+from ..scoring.files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,18 +34,7 @@ def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
     AccordError
         When the file can't be written; nothing is left behind.
     """
-    file = Path(path)
-    text = csv_text(frame)
-    partial = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="")
-        os.replace(partial, file)
-    except (OSError, ValueError) as error:
-        partial.unlink(missing_ok=True)
-        why = getattr(error, "strerror", None) or str(error)
-        raise AccordError(
-            f"{file} can't be written: {why}", cure="name a file in a folder that can be written"
-        ) from None
+    write_whole(path, csv_text(frame))
 
 
 def csv_text(frame: pd.DataFrame) -> str:

@@ -359,7 +359,7 @@ def test_an_empty_export_is_no_mistake(study: Study, tmp_path: Path) -> None:
         ([], "name files or a server"),
         (["x.json", "--from", "label-studio"], "files and --from are both given"),
         (["--from", "elsewhere"], "use --from label-studio"),
-        (["missing.json"], "missing.json can't be read"),
+        (["missing.json"], "missing.json does not exist"),
         (["x.json", "--annotators", "ann=2"], "write NUMBER=EMAIL"),
     ],
 )

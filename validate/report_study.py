@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, StudyError
+from ..scoring.files import write_whole
 from ..scoring.records import NO_SYSTEM, REASONS
 from .report import Report, build_report
 
@@ -238,13 +238,12 @@ def write_report(study: Study, html: Path | str | None = None, **options: Any) -
     report = study_report(study, **options)
     folder = study.path / "reports"
     page = Path(html) if html is not None else folder / "report.html"
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
+    if html is None:
+        _make(folder)
     content = json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-    _write(page, report.to_html())
-    _write(folder / "report.json", content + "\n")
+    write_whole(page, report.to_html())
+    _make(folder)
+    write_whole(folder / "report.json", content + "\n")
     write_csv(folder / "disagreements.csv", disagreement_table(report))
     return Written(report, page, folder / "report.json", folder / "disagreements.csv")
 
@@ -266,18 +265,10 @@ def disagreement_table(report: Report) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*(name for name in names if name not in tail), *tail])
 
 
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+def _make(folder: Path) -> None:
     try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> AccordError:
-    return AccordError(
-        f"{path} can't be written: {error.strerror or error}",
-        cure="name a file in a folder that can be written",
-    )
+        raise AccordError(
+            f"{folder} can't be written: {error.strerror}", cure="make the study's folder writable"
+        ) from None
