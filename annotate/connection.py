@@ -28,6 +28,8 @@ MINIMUM_VERSION = (1, 16, 0)
 """Older servers let a link run a script in the reader's session (CVE-2025-25296)."""
 
 _TIMEOUT = 300.0  # a synchronous export needs about 3.4 ms a task
+_HELLO = 30.0  # the first request, which says only the version
+_CONNECT = 10.0
 _LONGEST = 200
 _START = "start one with: accord label-studio up, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY"
 
@@ -105,7 +107,7 @@ def connect(url: str | None = None, api_key: str | None = None) -> Connection:
 
     loopback = urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
     http = httpx.Client(
-        timeout=_TIMEOUT,
+        timeout=httpx.Timeout(_TIMEOUT, connect=_CONNECT),
         follow_redirects=True,
         auth=credentials,
         # A proxy of the environment leads away from this machine.
@@ -181,8 +183,10 @@ def _split(url: str) -> tuple[str, str, tuple[str, str] | None]:
 
 def _version(http: httpx.Client, base: str, shown: str, api_key: str) -> str:
     """The server's release; refuses what is no Label Studio or too old."""
+    import httpx
+
     with _told(shown, api_key, "to say its version"):
-        answer = http.get(f"{base}/api/version")
+        answer = http.get(f"{base}/api/version", timeout=httpx.Timeout(_HELLO, connect=_CONNECT))
     try:
         found = answer.json()["release"]
         number = tuple(int(part) for part in re.findall(r"\d+", str(found))[:3])
@@ -229,9 +233,15 @@ def _told(url: str, api_key: str, doing: str) -> Iterator[None]:
             f"Label Studio at {url} failed {doing}: status {error.status_code}"
             + (f", {said}" if said else "")
         ) from None
-    except httpx.TimeoutException:
+    except httpx.ConnectTimeout:
         raise ServiceError(
-            f"Label Studio at {url} failed {doing}: no answer within {_TIMEOUT:.0f} s",
+            f"Label Studio at {url} can't be reached (no connection in time)",
+            cure=f"check LABEL_STUDIO_URL, or {_START}",
+        ) from None
+    except httpx.TimeoutException as error:
+        waited = error.request.extensions.get("timeout", {}).get("read") or _TIMEOUT
+        raise ServiceError(
+            f"Label Studio at {url} failed {doing}: no answer within {waited:g} s",
             cure="run this again; what arrived is not sent twice",
         ) from None
     except httpx.TransportError as error:

@@ -25,16 +25,17 @@ def register(app: typer.Typer) -> None:
 
     @app.command(
         "doctor",
-        help="Look at versions, disk, Label Studio and a study; nothing is changed. Exit status 1 "
-        "if something needs a cure. Example: accord doctor mystudy",
+        help="Look at versions, disk, Label Studio, a study and its judges' endpoints; nothing is "
+        "changed. Exit status 1 if something needs a cure. Example: accord doctor mystudy",
     )
     def doctor_command(study: Path = STUDY, as_json: bool = JSON) -> None:
-        from ..study.checkup import examine_machine, examine_study
+        from ..study.checkup import examine_judges, examine_machine, examine_study
 
         findings = list(examine_machine(Path() if study is None else study))
         findings += _label_studio()
         if study is not None:
             findings += examine_study(study)
+            findings += examine_judges(study)
         bad = sum(finding.status == "bad" for finding in findings)
         payload = envelope(
             "doctor",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .common import JSON, STUDY, emit, envelope
+from .common import JSON, STUDY, emit, envelope, warn
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
         judge: list[str] = JUDGE,
         jobs: int = typer.Option(1, "--jobs", min=1, help="Processes that parse and align."),
         repeat: int = typer.Option(
-            1, "--repeat", min=1, metavar="K", help="Ask each judge K times: NAME, NAME#2, …"
+            1, "--repeat", min=1, metavar="K", help="Ask model judges K times: NAME, NAME#2, …"
         ),
         fresh: bool = typer.Option(
             False, "--fresh", help="Ask model judges again; old replies are kept for comparison."
@@ -79,8 +79,19 @@ def register(app: typer.Typer) -> None:
             settings=content["settings"],
             input={"sha256": report.state},
             work=content["work"],
+            failed=content["failed"],
         )
         emit(payload, as_json, _lines(report))
+        _refuse_failed(report)
+
+
+def _refuse_failed(report: ScoreReport) -> None:
+    """Leave with the error of a judge that could not be used; what the others said is out."""
+    errors = list(dict.fromkeys(report.failed.values()))
+    for error in errors[:-1]:
+        warn(str(error))
+    if errors:
+        raise errors[-1]
 
 
 class _Bars:
@@ -141,8 +152,9 @@ def _lines(report: ScoreReport) -> Iterator[str]:
         if work:
             tokens = work["prompt_tokens"] + work["completion_tokens"]
             yield (
-                f"{work['asked']} questions asked ({tokens:,} tokens), "
-                f"{work['known']} known already, {work['failed']} without a reply"
+                f"calls: {work['calls']:,} ({tokens:,} tokens), asked again: {work['again']:,}, "
+                f"known already: {work['known']:,}, without a reply: {work['failed']:,}, "
+                f"unscored: {work['unscored']:,}"
             )
         yield from _table([row for row in rows if row["judge"] == judge])
     if any(row["unscored"] for row in rows):

@@ -38,7 +38,7 @@ from .redaction import redact
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["Answer", "ChatClient", "RetryPolicy"]
+__all__ = ["Answer", "ChatClient", "RetryPolicy", "is_here"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class ChatClient:
             headers["Authorization"] = f"Basic {pair}"
         timeout = self._settings.timeout
         # A proxy from the environment is for the world outside; it can't reach this machine.
-        http = DefaultAioHttpClient(trust_env=not _is_here(self._settings.endpoint))
+        http = DefaultAioHttpClient(trust_env=not is_here(self._settings.endpoint))
         self._client = await self._stack.enter_async_context(
             AsyncOpenAI(
                 api_key=self._key or "none",
@@ -265,7 +265,8 @@ class ChatClient:
         return one_line(redact(text, [self._key, *(self._credentials or ())]))[:200]
 
 
-def _is_here(endpoint: str) -> bool:
+def is_here(endpoint: str) -> bool:
+    """Whether the endpoint is on this machine, which no proxy of the environment can reach."""
     host = urlsplit(endpoint).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 

@@ -51,7 +51,12 @@ class RunSummary:
     known
         Distinct questions whose replies were in the store.
     asked
-        Questions put to the model; a retry after an unreadable reply is not counted again.
+        Questions to put to the model.
+    calls
+        Times that a question was put; a request that is sent again after trouble on the way is not
+        counted again.
+    again
+        Calls that put a question once more, since the reply could not be read.
     replies
         Replies that came back and were kept.
     failed
@@ -70,6 +75,8 @@ class RunSummary:
 
     known: int = 0
     asked: int = 0
+    calls: int = 0
+    again: int = 0
     replies: int = 0
     failed: int = 0
     settled: int = 0
@@ -135,6 +142,7 @@ class Run:
         self._pending: list[Reply] = []
         self._saved_at = 0.0
         self._settled = 0
+        self._calls = self._again = 0
         self._in_a_row = 0
         self._answered = False
         self._stopped: ServiceError | None = None
@@ -207,6 +215,7 @@ class Run:
         summary = self.summary
         summary.seconds = time.monotonic() - started
         summary.failed, summary.settled = len(self.failures), self._settled
+        summary.calls, summary.again = self._calls, self._again
         if self._progress is not None:
             waiting = sum(_tokens(reply) for reply in self._pending)
             tokens = summary.prompt_tokens + summary.completion_tokens + waiting
@@ -275,6 +284,7 @@ class Run:
             if reply is None:
                 reply = await self._reply(question.key, messages, attempt=0)
             if reply.attempt == 0 and read_reply(reply, settings)[1] in ASK_AGAIN:
+                self._again += 1
                 again = settings.prompt.reminded(messages, reply.text)
                 await self._reply(question.key, again, attempt=1)
         except RequestFailed as failed:
@@ -286,6 +296,7 @@ class Run:
             self._settled += 1
 
     async def _reply(self, key: ReplyKey, messages: Sequence[Message], *, attempt: int) -> Reply:
+        self._calls += 1
         answer: Answer = await self._client.ask(messages, patient=self._answered)
         self._answered, self._in_a_row = True, 0
         reply = Reply(

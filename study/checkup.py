@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from .provenance import versions
 from .settings import FILE_NAME, Settings
 from .tables import Tables
 
-__all__ = ["Finding", "examine_machine", "examine_study"]
+__all__ = ["Finding", "examine_judges", "examine_machine", "examine_study"]
 
 LOW_DISK = 2 * 2**30
 
@@ -50,7 +51,7 @@ def examine_machine(folder: Path) -> Iterator[Finding]:
             "packages", "bad", f"missing: {', '.join(missing)}", "install accord again with pip"
         )
     try:
-        free = shutil.disk_usage(folder if folder.is_dir() else Path()).free
+        free = shutil.disk_usage(folder if os.path.isdir(folder) else Path()).free
     except OSError as error:
         yield Finding("disk", "bad", f"can't be measured: {error.strerror}", "check the disk")
         return
@@ -94,12 +95,34 @@ def examine_study(folder: Path) -> Iterator[Finding]:
             yield _tables(folder, ledger, settings)
 
 
+def examine_judges(folder: Path) -> Iterator[Finding]:
+    """The endpoint of each model judge: is it there, does it take the key, has it the model?"""
+    from ..scoring.openai_check import check_endpoint
+    from ..scoring.openai_settings import OpenAISettings
+
+    try:
+        tables = Settings.read(folder / FILE_NAME).judges
+    except AccordError:
+        return  # examine_study has said so
+    for name, table in tables.items():
+        if table.get("type") != "openai":
+            continue
+        try:
+            settings = OpenAISettings.from_table(name, table, folder=folder)
+        except AccordError as error:
+            yield Finding(f"judge {name}", "bad", error.message, error.cure)
+            continue
+        found = check_endpoint(settings)
+        yield Finding(f"judge {name}", found.status, found.detail, found.cure)
+
+
 def _contents(ledger: Ledger) -> str:
     tables = {
         "question": "questions",
         "response": "responses",
         "given_pair": "given pairs",
-        "rating": "ratings",
+        "rating JOIN rater USING (rater_key) WHERE kind <> 'judge'": "ratings by people",
+        "rating JOIN rater USING (rater_key) WHERE kind = 'judge'": "ratings by judges",
         "reply": "replies",
         "sample": "samples",
         "annotation": "annotations",

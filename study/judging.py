@@ -33,7 +33,7 @@ class Source:
         return cls(judge, block, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
-_WORK = ("asked", "known", "failed", "prompt_tokens", "completion_tokens")
+_WORK = ("calls", "asked", "again", "known", "failed", "prompt_tokens", "completion_tokens")
 
 
 def judged(source: Source, items: Sequence[Item]) -> list[Judgement]:
@@ -44,6 +44,8 @@ def judged(source: Source, items: Sequence[Item]) -> list[Judgement]:
     if items and summary is not None:
         for name in _WORK:
             source.work[name] = source.work.get(name, 0) + getattr(summary, name)
+        unscored = sum(verdict.verdict is None for verdict in verdicts)
+        source.work["unscored"] = source.work.get("unscored", 0) + unscored
     if [verdict.item_id for verdict in verdicts] != [item.item_id for item in items]:
         raise RuntimeError(f"the judge {judge.name} answered other items than it was asked")
     return verdicts

@@ -81,6 +81,12 @@ class MeansTable:
         sums.unscored += row["unscored"]
         sums.unsure += row["unsure"]
 
+    def drop(self, judge: str) -> None:
+        """Forget a judge that did not get to the end."""
+        for sums in (self._scores, self._pairs):
+            for key in [key for key in sums if key[0] == judge]:
+                del sums[key]
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """One row a judge and system, in the order they came; undefined figures are None."""
         for (judge, system, variant), scores in self._scores.items():

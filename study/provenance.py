@@ -55,20 +55,12 @@ def collect(ledger: Ledger, settings: Settings, tables: Tables) -> dict[str, Any
             if "judge" in about:
                 block = dict(about["judge"])
                 judges[str(block.get("name"))] = block
-    replacement = settings.replacement
     return {
         "versions": versions(),
         "recipe": recipe.block(),
         "recipe_sha256": recipe.sha256,
         "confidence": settings.confidence,
         "seed": settings.seed,
-        "replacement": None
-        if replacement is None
-        else {
-            "margin": replacement.margin,
-            "epsilon": replacement.epsilon,
-            "declared_at": replacement.declared_at,
-        },
         "judges": {name: _without_paths(block) for name, block in judges.items()},
         "inputs": [
             {

@@ -13,10 +13,10 @@ import signal
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import StudyError
+from ..scoring.errors import AccordError, ServiceError, SettingsError, StudyError
 from ..scoring.parse import Parsed, read_reference
 from ..scoring.records import Item
 from ..scoring.score import Prepared, ResponseScore, prepare
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
     from .ledger import Ledger
 
-__all__ = ["CHUNK", "Progress", "Run", "prepare_questions", "run"]
+__all__ = ["CHUNK", "Outcome", "Progress", "Run", "prepare_questions", "run"]
 
 CHUNK = 2_000
 """Responses a chunk, about; a question is never split."""
@@ -58,18 +58,27 @@ class Run:
     progress: Progress | None = None
 
 
-def run(work: Run) -> tuple[MeansTable, dict[str, dict[str, int]]]:
+@dataclass(slots=True)
+class Outcome:
+    """What a run gave: mean figures, what each model judge had to do, and who could not go on."""
+
+    means: MeansTable
+    work: dict[str, dict[str, int]] = field(default_factory=dict)
+    failed: dict[str, AccordError] = field(default_factory=dict)
+
+
+def run(work: Run) -> Outcome:
     """Make the tables.
 
-    Returns
-    -------
-    tuple
-        The mean figures by judge and system, and what each model judge had to do.
+    A judge that can't be used (any more) is left out, and the others go on: it has no scores from
+    this run, and its verdicts so far are kept.
 
     Raises
     ------
     StudyError
         When the study has nothing to score, or the tables can't be written.
+    ServiceError, SettingsError
+        When no judge is left.
     """
     given = work.ledger.pairs()
     ((n_responses,),) = work.ledger.query("SELECT count(*) FROM response")
@@ -80,15 +89,17 @@ def run(work: Run) -> tuple[MeansTable, dict[str, dict[str, int]]]:
             cure="bring some in: accord add STUDY FILE --as responses",
         )
     sources = [Source.of(judge) for judge in work.judges]
-    means = MeansTable(work.recipe)
+    bench = _Bench(sources, MeansTable(work.recipe))
+    means = bench.means
     done = 0
     with work.tables.writing(work.state) as writer:
         _begin(writer, work.recipe, sources)
         with closing(_prepared(work)) as chunks:
             for chunk in chunks:
                 _write_material(writer, chunk)
-                for source in sources:
-                    _score_chunk(work, writer, source, chunk, means)
+                for source in bench.present():
+                    with bench.watching(source, writer):
+                        _score_chunk(work, writer, source, chunk, means)
                 done += sum(len(responses) for _, _, responses in chunk)
                 if work.progress:
                     work.progress(done, total)
@@ -96,13 +107,50 @@ def run(work: Run) -> tuple[MeansTable, dict[str, dict[str, int]]]:
             similarities = [similarity(pair, work.recipe) for pair in pairs]
             rows = list(columns.given_rows(pairs, similarities))
             writer.add("pairs", rows, columns.pairs_schema())
-            for source in sources:
-                score_given(work.ledger, work.recipe, writer, source, pairs, similarities, means)
+            for source in bench.present():
+                with bench.watching(source, writer):
+                    score_given(
+                        work.ledger, work.recipe, writer, source, pairs, similarities, means
+                    )
             done += len(pairs)
             if work.progress:
                 work.progress(done, total)
         _fill(writer)
-    return means, {source.judge.name: source.work for source in sources if source.work}
+    done_by = {source.judge.name: source.work for source in sources if source.work}
+    return Outcome(means, done_by, bench.failed)
+
+
+class _Bench:
+    """The judges of a run; one that can't go on leaves, and the repeats of it go with it."""
+
+    def __init__(self, sources: Sequence[Source], means: MeansTable) -> None:
+        self._sources = list(sources)
+        self.means = means
+        self.failed: dict[str, AccordError] = {}
+
+    def present(self) -> Iterator[Source]:
+        """Those who are there, in order; whoever has left meanwhile is passed over."""
+        for source in list(self._sources):
+            if source in self._sources:
+                yield source
+
+    @contextmanager
+    def watching(self, source: Source, writer: TablesWriter) -> Iterator[None]:
+        """What a judge can't do ends its own part, unless it is the last one."""
+        try:
+            yield
+        except (ServiceError, SettingsError) as error:
+            name = source.judge.name
+            for other in list(self._sources):
+                # NAME#2 asks where NAME does; what NAME has said is whole without NAME#2
+                if other is not source and not other.judge.name.startswith(f"{name}#"):
+                    continue
+                self._sources.remove(other)
+                self.failed[other.judge.name] = error
+                self.means.drop(other.judge.name)
+                writer.drop(f"scores/{other.judge.name}")
+            if not self._sources:
+                raise
 
 
 def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[Source]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import re
 import tomllib
@@ -20,32 +19,13 @@ from ..scoring.redaction import refuse_secrets
 if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
 
-__all__ = ["FILE_NAME", "Replacement", "Settings", "write_new"]
+__all__ = ["FILE_NAME", "Settings", "write_new"]
 
 FILE_NAME = "study.toml"
 
-_KEYS = ("recipe", "confidence", "seed", "conventions", "judge", "replacement")
+_KEYS = ("recipe", "confidence", "seed", "conventions", "judge")
 _BUILT_IN = ("exact", "rouge")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """What was declared before the labels were looked at.
-
-    Parameters
-    ----------
-    margin
-        The loss against the ceiling that is still acceptable, in (0, 1).
-    epsilon
-        The cost advantage of the alternative annotator test, in [0, 1).
-    declared_at
-        The day, ISO 8601; None when it was not written down.
-    """
-
-    margin: float | None = None
-    epsilon: float | None = None
-    declared_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +41,6 @@ class Settings:
     confidence: float = 0.95
     seed: int = 1
     judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    replacement: Replacement | None = None
 
     @classmethod
     def read(cls, path: Path) -> Settings:
@@ -98,16 +77,13 @@ class Settings:
             values = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise SettingsError(f"{name} is no TOML: {error}", cure="correct that line") from None
-        _known(values, _KEYS, name, "")
+        _known(values, name)
         settings = cls(
             recipe_name=_text(values.get("recipe", "listqa"), name, "recipe"),
             conventions=_table(values.get("conventions", {}), name, "conventions"),
-            confidence=_fraction(values.get("confidence", 0.95), name, "confidence", low_open=True),
+            confidence=_fraction(values.get("confidence", 0.95), name, "confidence"),
             seed=_seed(values.get("seed", 1), name),
             judges=_judges(_table(values.get("judge", {}), name, "judge"), name),
-            replacement=_replacement(values["replacement"], name)
-            if "replacement" in values
-            else None,
         )
         try:
             settings.recipe()
@@ -162,15 +138,14 @@ def write_new(path: Path, *, recipe: str = "listqa", seed: int = 1) -> None:
         file.write(Template(template).substitute(recipe=recipe, seed=seed))
 
 
-def _known(table: Mapping[str, Any], keys: Sequence[str], name: str, inside: str) -> None:
+def _known(table: Mapping[str, Any], name: str) -> None:
     for key in table:
-        if key not in keys:
-            near = difflib.get_close_matches(key, keys, n=1)
+        if key not in _KEYS:
+            near = difflib.get_close_matches(key, _KEYS, n=1)
             guess = f"did you mean {near[0]}? " if near else ""
-            refuse_secrets({key: table[key]}, where=f"{name}{inside}")
+            refuse_secrets({key: table[key]}, where=name)
             raise SettingsError(
-                f"{name}{inside} has an unknown key {key!r}",
-                cure=f"{guess}known are {', '.join(keys)}",
+                f"{name} has an unknown key {key!r}", cure=f"{guess}known are {', '.join(_KEYS)}"
             )
 
 
@@ -186,12 +161,11 @@ def _table(value: Any, name: str, key: str) -> Mapping[str, Any]:
     return value
 
 
-def _fraction(value: Any, name: str, key: str, *, low_open: bool) -> float:
+def _fraction(value: Any, name: str, key: str) -> float:
     good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not good or not (0 < value < 1 if low_open else 0 <= value < 1):
-        least = "above 0" if low_open else "from 0"
+    if not good or not 0 < value < 1:
         raise SettingsError(
-            f"{name}: {key} can't be {value!r}", cure=f"write a number {least} and below 1"
+            f"{name}: {key} can't be {value!r}", cure="write a number above 0 and below 1"
         )
     return float(value)
 
@@ -224,31 +198,3 @@ def _judges(tables: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any]
             )
         out[judge] = table
     return out
-
-
-def _replacement(value: Any, name: str) -> Replacement:
-    table = _table(value, name, "replacement")
-    _known(table, ("margin", "epsilon", "declared_at"), name, ", [replacement]")
-    inside = f"{name}, [replacement]"
-    declared = table.get("declared_at")
-    if isinstance(declared, datetime.datetime):
-        declared = declared.date().isoformat()
-    elif isinstance(declared, datetime.date):
-        declared = declared.isoformat()
-    elif declared is not None:
-        try:
-            declared = datetime.date.fromisoformat(declared).isoformat()
-        except (TypeError, ValueError):
-            raise SettingsError(
-                f"{inside}: declared_at can't be {declared!r}",
-                cure="write a day, declared_at = 2026-01-31",
-            ) from None
-    return Replacement(
-        margin=_fraction(table["margin"], inside, "margin", low_open=True)
-        if "margin" in table
-        else None,
-        epsilon=_fraction(table["epsilon"], inside, "epsilon", low_open=False)
-        if "epsilon" in table
-        else None,
-        declared_at=declared,
-    )

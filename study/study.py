@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +66,14 @@ class Study:
             When the recipe is unknown.
         """
         folder = Path(path)
-        if folder.exists() and not folder.is_dir():
+        # os.path, since a name that is too long raises in pathlib before Python 3.12.
+        there = os.path.exists(folder)
+        if there and not os.path.isdir(folder):
             raise StudyError(f"{folder} is a file", cure="name a new folder")
         try:
-            if folder.exists() and any(folder.iterdir()):
+            if there and any(folder.iterdir()):
                 raise StudyError(f"{folder} is not empty", cure="name a new folder")
-            new = not folder.exists()
+            new = not there
             place = folder.parent if new else folder
             place.mkdir(parents=True, exist_ok=True)
             aside = Path(tempfile.mkdtemp(prefix=".accord-", dir=place))
@@ -109,12 +111,12 @@ class Study:
         """
         folder = Path(path)
         make = "make one with: accord init STUDY --recipe listqa"
-        if not folder.exists():
+        if not os.path.exists(folder):
             raise StudyError(f"there is no folder {folder}", cure=f"check the name, or {make}")
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise StudyError(f"{folder} is a file, not a study", cure=f"name a folder, or {make}")
         for name in (FILE_NAME, LEDGER):
-            if not (folder / name).is_file():
+            if not os.path.isfile(folder / name):
                 raise StudyError(f"{folder} is no study: it has no {name}", cure=make)
         settings = Settings.read(folder / FILE_NAME)
         return cls(folder, settings, Ledger(folder / LEDGER))
@@ -196,8 +198,9 @@ class Study:
             Processes that parse and align. More than 1 needs ``if __name__ == "__main__":`` in a
             script.
         repeat
-            Ask each judge so many times; the second time is the rater ``NAME#2``, and so on, so
-            that a judge can be compared with itself.
+            Ask each model judge so many times; the second time is the rater ``NAME#2``, and so on,
+            so that a judge can be compared with itself. Other judges say the same each time and are
+            not repeated.
         fresh
             Ask model judges again, whatever they answered before.
         retry_unscored
@@ -207,12 +210,19 @@ class Study:
         judge_progress
             Given a judge's name, returns what is told how the judge gets on.
 
+        Returns
+        -------
+        ScoreReport
+            A judge whose endpoint can't be used is in ``failed``; the others are scored.
+
         Raises
         ------
         StudyError
             When there is nothing to score, or another accord is writing.
         SettingsError
             When a judge is unknown or its settings can't be used.
+        ServiceError
+            When the endpoint of no judge can be used.
         """
         from ..scoring.judges import make_judge
         from .scoring_run import Run, run
@@ -223,7 +233,7 @@ class Study:
         recipe = self.settings.recipe()
         made: list[Judge] = []
         for name, table in self.settings.judge_settings(judges).items():
-            for time in range(repeat):
+            for time in range(repeat if table.get("type") == "openai" else 1):
                 label = name if time == 0 else f"{name}#{time + 1}"
                 with _naming_the_file():
                     judge = make_judge(
@@ -239,7 +249,7 @@ class Study:
                 made.append(judge)
         with self.ledger.writing():
             state = state_of(self.ledger, recipe)
-            means, work = run(
+            outcome = run(
                 Run(
                     ledger=self.ledger,
                     tables=self.tables,
@@ -257,10 +267,18 @@ class Study:
                     "recipe_sha256": recipe.sha256,
                     "state": state,
                     "fresh": fresh,
-                    "work": work,
+                    "work": outcome.work,
+                    "failed": {name: error.message for name, error in outcome.failed.items()},
                 },
             )
-        return ScoreReport(tuple(means.rows()), recipe.block(), recipe.sha256, state, work)
+        return ScoreReport(
+            tuple(outcome.means.rows()),
+            recipe.block(),
+            recipe.sha256,
+            state,
+            outcome.work,
+            outcome.failed,
+        )
 
     def _pairs(self) -> pd.DataFrame:
         """The pairs table, made again when it is stale or gone."""
@@ -338,7 +356,9 @@ class ScoreReport:
     """The mean figures of a scoring run: one row a judge and system, and the recipe block.
 
     ``state`` is the hash of what the study held; ``work`` says for each model judge how many
-    questions were asked, known already and left without a reply, and the tokens.
+    questions were asked, asked again, known already and left without a reply, the calls (what was
+    put to the model in this run), the items left unscored, and the tokens; ``failed`` names the
+    judges that could not be used to the end, and why.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -346,6 +366,7 @@ class ScoreReport:
     recipe_sha256: str
     state: str
     work: Mapping[str, Mapping[str, int]]
+    failed: Mapping[str, AccordError] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -353,6 +374,7 @@ class ScoreReport:
             "results": [dict(row) for row in self.rows],
             "settings": {"recipe": dict(self.recipe), "recipe_sha256": self.recipe_sha256},
             "work": {name: dict(counts) for name, counts in self.work.items()},
+            "failed": {name: str(error) for name, error in self.failed.items()},
         }
 
 

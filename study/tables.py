@@ -177,6 +177,12 @@ class TablesWriter:
             pq.write_table(table, self._aside / file, compression="zstd")
         self.parts[name].append(file)
 
+    def drop(self, name: str) -> None:
+        """Take back a table that was announced; a former one of the same state stays in force."""
+        for file in self.parts.pop(name):
+            (self._aside / file).unlink(missing_ok=True)
+        del self._about[name]
+
     def manifest(self) -> Manifest:
         """The manifest that puts the written parts into force."""
         parts = {name: tuple(files) for name, files in self.parts.items()}

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from accord.cli import main
-from accord.study import Study
+from accord.cli import main, score
+from accord.study import ScoreReport, Study
 
 QUESTIONS = '{"question_id": "q1", "question": "Who?", "reference": ["John", "Paul"]}\n'
 RESPONSES = (
@@ -174,10 +174,60 @@ def test_two_processes_give_the_same(accord: Runner, study: str) -> None:
 
 
 def test_a_judge_may_be_asked_more_than_once(accord: Runner, study: str) -> None:
+    # Only a model may say something else the second time.
     status, out, _ = accord("score", study, "--judge", "rouge", "--judge", "exact", "--repeat", "2")
     assert status == 0
     judges = [line for line in out.splitlines() if line.startswith("judge ")]
-    assert judges == ["judge rouge", "judge rouge#2", "judge exact", "judge exact#2"]
+    assert judges == ["judge rouge", "judge exact"]
+
+
+DEAD = """
+[judge.dead]
+type = "openai"
+endpoint = "http://127.0.0.1:9/v1"
+model = "m"
+[judge.exact]
+type = "exact"
+"""
+
+
+def test_a_judge_that_is_not_there_hides_no_other(accord: Runner, study: str) -> None:
+    with Path("s/study.toml").open("a") as file:
+        file.write(DEAD)
+    status, out, err = accord("score", study)
+    assert status == 2
+    assert [line for line in out.splitlines() if line.startswith("judge ")] == ["judge exact"]
+    assert err.count("\n") == 1 and "judge dead: http://127.0.0.1:9/v1 can't be reached" in err
+    assert "scores by exact" in accord("doctor", study)[1]
+    status, out, err = accord("score", study, "--json")
+    payload = json.loads(out)
+    assert status == 2 and list(payload["failed"]) == ["dead"]
+    assert {row["judge"] for row in payload["results"]} == {"exact"}
+    status, out, err = accord("score", study, "--judge", "dead")
+    assert (status, out) == (2, "") and err.count("\n") == 1
+
+
+def test_doctor_asks_each_endpoint(
+    accord: Runner, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("GONE_API_KEY", raising=False)
+    with Path("s/study.toml").open("a") as file:
+        file.write(DEAD + '[judge.keyless]\ntype = "openai"\nendpoint = "http://127.0.0.1:9/v1"\n')
+        file.write('model = "m"\napi_key_env = "GONE_API_KEY"\n')
+    accord("score", study, "--judge", "exact")
+    status, out, _ = accord("doctor", study)
+    found = {line.split()[2]: line for line in out.splitlines() if " judge " in line}
+    assert status == 1 and set(found) == {"dead", "keyless"}
+    assert "can't be reached" in found["dead"] and "start the server" in found["dead"]
+    assert "GONE_API_KEY" in found["keyless"] and "is not set" in found["keyless"]
+
+
+def test_doctor_tells_people_s_ratings_from_judges(accord: Runner, study: str) -> None:
+    accord("score", study)
+    out = accord("doctor", study)[1]
+    assert ", 0 ratings by people, " in out and " ratings by judges, " in out
+    assert ", 0 ratings by judges" not in out
 
 
 def test_an_unscored_verdict_is_said(accord: Runner, study: str) -> None:
@@ -447,3 +497,17 @@ def test_commands_import_only_what_they_need() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_a_model_had_to_do_is_said() -> None:
+    """Retries of unreadable replies are calls too, and what stays unscored is counted."""
+    row = {"judge": "m", "system": "s", "variant": "", "unscored": 2, "figures": {}}
+    work = {"calls": 1203, "asked": 1200, "again": 3, "known": 5, "failed": 1, "unscored": 2}
+    tokens = {"prompt_tokens": 900, "completion_tokens": 100}
+    report = ScoreReport(
+        (row,), {"name": "r", "unscored": "missing"}, "x", "y", {"m": work | tokens}
+    )
+    assert (
+        "calls: 1,203 (1,000 tokens), asked again: 3, known already: 5, without a reply: 1, "
+        "unscored: 2"
+    ) in list(score._lines(report))

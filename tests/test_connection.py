@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ import httpx
 import pytest
 
 from accord import cli
+from accord.annotate import connection
 from accord.annotate.connection import connect
 from accord.annotate.export import export_to_server
 from accord.annotate.sample import draw_sample
@@ -116,6 +118,19 @@ def failure(url: str, token: str = TOKEN) -> str:
 def test_what_is_no_usable_label_studio(answer: Answer, said: str) -> None:
     with answering(answer) as url:
         assert said in failure(url)
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_HELLO", 0.3)
+
+    def slow(method: str, path: str) -> tuple[int, str, bytes]:
+        time.sleep(1.5)
+        return as_json({"release": "1.23.2"})
+
+    with answering(slow) as url:
+        started = time.monotonic()
+        assert "no answer within 0.3 s" in failure(url)
+        assert time.monotonic() - started < 1.4
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Settings
-from accord.study.settings import Replacement, write_new
+from accord.study.settings import write_new
 
 
 def test_a_new_file_is_read_back_with_the_defaults(tmp_path: Path) -> None:
@@ -28,7 +28,6 @@ def test_the_explaining_comments_are_settings_that_can_be_used(tmp_path: Path) -
     settings = Settings.parse("\n".join([*lines[:start], *used]))
     assert settings.recipe().zero_overlap == "incorrect"
     assert settings.judges["my-model"]["type"] == "openai"
-    assert settings.replacement == Replacement(0.05, 0.2, "2026-01-31")
 
 
 def _is_toml(line: str) -> bool:
@@ -64,10 +63,6 @@ def test_everything_that_can_be_set_is_read() -> None:
         type = "openai"
         model = "m"
         max_tokens = 20
-        [replacement]
-        margin = 0.05
-        epsilon = 0
-        declared_at = 2026-01-31
         """
     )
     assert settings.confidence == 0.9 and settings.seed == 12
@@ -75,7 +70,6 @@ def test_everything_that_can_be_set_is_read() -> None:
     assert list(settings.judge_settings()) == ["exact", "gpt-4.1"]
     assert settings.judge_settings(["gpt-4.1"])["gpt-4.1"]["max_tokens"] == 20
     assert settings.judge_settings(["rouge"]) == {"rouge": {"type": "rouge"}}
-    assert settings.replacement == Replacement(0.05, 0.0, "2026-01-31")
 
 
 @pytest.mark.parametrize(
@@ -100,12 +94,7 @@ def test_everything_that_can_be_set_is_read() -> None:
         ("[judge.exact]\nlabels = []", "[judge.exact] has no type", "type ="),
         ('[judge."a/b"]\ntype = "exact"', "a judge named 'a/b'", "letters"),
         ('[judge."../../x"]\ntype = "exact"', "a judge named '../../x'", "letters"),
-        ("replacement = 1", "replacement can't be 1", "[replacement]"),
-        ("[replacement]\nmargn = 0.1", "unknown key 'margn'", "did you mean margin"),
-        ("[replacement]\nmargin = 0", "margin can't be 0", "above 0"),
-        ("[replacement]\nepsilon = 1", "epsilon can't be 1", "below 1"),
-        ('[replacement]\ndeclared_at = "soon"', "declared_at can't be 'soon'", "2026-01-31"),
-        ("[replacement]\ndeclared_at = 3", "declared_at can't be 3", "2026-01-31"),
+        ("[replacement]\nmargin = 0.05", "unknown key 'replacement'", "known are recipe"),
     ],
 )
 def test_what_cant_be_used_is_named_with_its_cure(text: str, message: str, cure: str) -> None:

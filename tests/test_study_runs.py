@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import accord.scoring.judges
-from accord.scoring.errors import SettingsError, StudyError
+from accord.scoring.errors import ServiceError, SettingsError, StudyError
 from accord.scoring.records import CORRECT, INCORRECT, Item, Judgement
 from accord.scoring.replies import Reply, ReplyKey, ReplyStore
 from accord.study import Study, scoring_run
@@ -153,19 +153,76 @@ def test_fresh_asks_again_and_keeps_the_old_replies(study: Study, asking: Any) -
     assert count == 2 * first
 
 
-def test_repeat_asks_each_time_and_remembers_each(study: Study, asking: Any) -> None:
-    study.score(repeat=2)
-    assert study.ledger.raters() == {"exact": "judge", "exact#2": "judge"}
+@pytest.fixture
+def modelled(study: Study) -> Iterator[Study]:
+    """The study with two model judges beside ``exact``."""
+    toml = study.path / "study.toml"
+    tables = "".join(f'[judge.{n}]\ntype = "openai"\nmodel = "{n}"\n' for n in ("m", "dead"))
+    toml.write_text(toml.read_text() + tables + '[judge.exact]\ntype = "exact"\n')
+    study.close()
+    with Study.open(study.path) as opened:
+        yield opened
+
+
+def test_repeat_asks_each_time_and_remembers_each(modelled: Study, asking: Any) -> None:
+    study = modelled
+    study.score(["m"], repeat=2)
+    assert study.ledger.raters() == {"m": "judge", "m#2": "judge"}
     asked = len(asking["asked"])
     assert study.ledger.query("SELECT repeat, count(*) FROM reply GROUP BY repeat") == [
         (0, asked // 2),
         (1, asked // 2),
     ]
-    study.score(repeat=2)
+    study.score(["m"], repeat=2)
     assert len(asking["asked"]) == asked
     for bad in ({"repeat": 0}, {"jobs": 0}):
         with pytest.raises(SettingsError, match="can't be 0"):
             study.score(**bad)
+
+
+def test_only_model_judges_are_repeated(study: Study, tmp_path: Path) -> None:
+    study.score(["exact", "rouge"], repeat=3)
+    assert set(study.ledger.raters()) == {"exact", "rouge"}
+
+
+@pytest.mark.parametrize("order", [["dead", "m"], ["m", "dead"]])
+def test_a_dead_judge_does_not_hide_the_others(
+    modelled: Study, asking: Any, monkeypatch: pytest.MonkeyPatch, order: list[str]
+) -> None:
+    monkeypatch.setattr(scoring_run, "CHUNK", 1)  # it falls silent after the first question
+    made = accord.scoring.judges.make_judge
+
+    class Falling:
+        labels = (CORRECT, INCORRECT)
+
+        def __init__(self, name: str) -> None:
+            self.name, self.calls = name, 0
+
+        def settings(self) -> dict[str, Any]:
+            return {"type": "falling"}
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            self.calls += 1
+            if self.calls > 1:
+                raise ServiceError(f"judge {self.name}: can't be reached", cure="start it")
+            return [Judgement(item.item_id, CORRECT) for item in items]
+
+    def make(name: str, table: Any, **options: Any) -> Any:
+        return Falling(name) if name.startswith("dead") else made(name, table, **options)
+
+    monkeypatch.setattr(accord.scoring.judges, "make_judge", make)
+    report = modelled.score(order, repeat=2)
+    assert {row["judge"] for row in report.rows} == {"m", "m#2"}
+    assert {name: str(error) for name, error in report.failed.items()} == {
+        "dead": "judge dead: can't be reached; start it",
+        "dead#2": "judge dead: can't be reached; start it",
+    }
+    assert set(modelled.scores()["judge"]) == {"m", "m#2"}
+    assert {row["judge"] for row in report.rows} == set(modelled.scores()["judge"])
+    assert modelled.ledger.raters()["dead"] == "judge"  # its first verdicts are kept
+    with pytest.raises(ServiceError, match="can't be reached"):
+        modelled.score(["dead"])
+    assert set(modelled.scores()["judge"]) == {"m", "m#2"}  # the former tables are in force
 
 
 def test_a_crash_while_scoring_keeps_the_tables_and_what_was_paid_for(
@@ -252,17 +309,17 @@ def test_a_full_disk_while_tables_are_written(
     assert study.scores().equals(frame)
 
 
+class Deadly:
+    """Work that ends the process that takes it up: no race with what it might finish before."""
+
+    def __reduce__(self) -> tuple[Any, tuple[int]]:
+        return os._exit, (9,)
+
+
 def test_a_process_that_is_killed_is_said_and_nothing_hangs(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import multiprocessing
-
-    def kill(*_: object) -> None:
-        for child in multiprocessing.active_children():
-            child.kill()
-
-    monkeypatch.setattr(scoring_run, "CHUNK", 1)
-    monkeypatch.setattr(scoring_run, "_write_material", kill)
+    monkeypatch.setattr(scoring_run, "prepare_questions", Deadly())
     with pytest.raises(StudyError, match=r"ended from outside.*fewer --jobs"):
         study.score(jobs=1 + 1)
 
