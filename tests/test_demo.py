@@ -56,6 +56,7 @@ def test_the_loop_runs_twice_and_leaves_nothing_behind(tmp_path: Path) -> None:
         page = json.loads(report.with_suffix(".json").read_text(encoding="utf-8"))
         sentences = page["conclusions"]
         assert len(sentences) == 3 and all(sentence in lines for sentence in sentences)
+        assert all(judge in sentences[0] for judge in ("exact", "rouge"))
         assert "7 of 76 audited are wrong" in sentences[2]
         people = [
             result
