@@ -449,3 +449,29 @@ def test_every_error_of_the_settings_is_the_users(caplog: pytest.LogCaptureFixtu
     with caplog.at_level(logging.DEBUG), pytest.raises(AccordError):
         make("gpt", {**MODEL, "api_key": "s3cret"})
     assert "s3cret" not in caplog.text
+
+
+def _points(text: str) -> list[str]:
+    """The items of the lists in a Markdown text, each on one line."""
+    joined = re.sub(r"\n {2,}", " ", text)
+    return [line[2:] for line in joined.splitlines() if line.startswith("- ")]
+
+
+def test_the_model_and_the_people_are_given_the_same_rubric() -> None:
+    import accord
+
+    words = {"CORRECT": "CORRECT", "INCORRECT": "INCORRECT"}
+    prompt = Prompt(built_in("pair"), words).system
+    folder = importlib.resources.files(accord) / "templates" / "labelling" / "pair"
+    people = (folder / "instructions.md").read_text("utf-8")
+    points = _points(prompt)
+    assert points == _points(people) and len(points) == 8
+    for subject in ("language", "spelling", "More detail", "Less detail", "attributes", "Dates"):
+        assert sum(subject in point for point in points) == 1, subject
+    for text in (prompt, people):
+        plain = " ".join(text.split())
+        assert "Judge by the reference alone, even if you believe that it is wrong." in plain
+        assert "says the same as the reference, as an answer to this question" in plain
+    # texts that are as good as the reference, in the words of what each of them sees
+    assert "each of them is equally right" in prompt
+    assert "is as good as the reference itself" in people

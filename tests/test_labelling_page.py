@@ -245,3 +245,24 @@ def test_keys_grade_and_the_label_comes_back(
     assert (row.item_id, row.rating) == ("arabic", "INCORRECT")
     assert set(row.reasons) == {"missing_from_reference", "unverifiable", "misaligned"}
     assert row.comment == "ein Wort <b>x</b>"
+
+
+@pytest.mark.parametrize("desk", ["Light"], indirect=True)
+def test_the_keys_that_the_instructions_name(desk: Desk) -> None:
+    page = desk.page
+    page.goto(f"{desk.server}/projects/{desk.project}/data?labeling=1")
+    first = page.get_by_text("Close this window with Esc before you grade.")
+    first.wait_for(timeout=60_000)
+    assert page.get_by_text("Small slips of spelling are CORRECT").is_visible()
+    page.wait_for_timeout(500)  # it slides in
+    page.keyboard.press("Escape")
+    first.wait_for(state="hidden", timeout=10_000)
+    page.locator(".accord-predicted .lsf-richtext__line").first.wait_for(timeout=60_000)
+    page.keyboard.press("1")
+    page.wait_for_timeout(500)
+    with page.expect_response(
+        lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
+    ) as answer:
+        page.keyboard.press("Control+Enter")
+    assert answer.value.status == 201
+    assert '"CORRECT"' in (answer.value.request.post_data or "")

@@ -373,13 +373,10 @@ def test_an_unreadable_reply_is_asked_for_once_more(stub: Stub) -> None:
     judge = make(stub, store)
     (verdict,) = judge.judge(items(1))
     assert (verdict.verdict, verdict.reason) == ("INCORRECT", None)
-    assert [(r.attempt, r.text) for batch in store.batches for r in batch] == [
-        (0, "CORRECT or INCORRECT"),
-        (1, "INCORRECT"),
-    ]
+    replies = [(r.attempt, r.text) for batch in store.batches for r in batch]
+    assert replies == [(0, "CORRECT or INCORRECT"), (1, "INCORRECT")]
     again = stub.bodies[1]["messages"]
-    assert judge.summary is not None
-    assert (judge.summary.asked, judge.summary.calls, judge.summary.again) == (1, 2, 1)
+    assert judge.summary and (judge.summary.calls, judge.summary.again) == (2, 1)
     assert again[:2] == stub.bodies[0]["messages"]
     assert [message["role"] for message in again[2:]] == ["assistant", "user"]
     assert "could not be read" in again[3]["content"]
@@ -401,8 +398,7 @@ def test_a_run_interrupted_before_the_retry_makes_up_for_it(stub: Stub) -> None:
     judge = make(stub, store)
     (verdict,) = judge.judge(items(1))
     assert verdict.verdict == "CORRECT"
-    assert judge.summary is not None
-    assert (judge.summary.calls, judge.summary.again) == (1, 1)
+    assert judge.summary and (judge.summary.calls, judge.summary.again) == (1, 1)
     assert len(stub.bodies) == 1 and len(stub.bodies[0]["messages"]) == 4
     assert store.find([key])[key].attempt == 1
 
