@@ -54,10 +54,10 @@ PEOPLE = figure("cohen_kappa", ("a1", "a2"), 0.75, 0.70, 0.80)
 
 def test_a_judge_wholly_below_people_is_called_weaker_with_both_figures() -> None:
     first, _, _ = said(PEOPLE, figure("cohen_kappa", ("gpt", "final"), 0.40, 0.35, 0.45))
-    assert "gpt (0.400 [0.350, 0.450]) lies wholly below" in first
-    assert "0.750 [0.700, 0.800]" in first
-    assert "weaker judge" in first
-    assert "chance" not in first
+    assert first == (
+        "Judge gpt is a weaker judge than people are: its Cohen’s κ with people, 0.400 [0.350, "
+        "0.450], lies wholly below people’s 0.750 [0.700, 0.800] among themselves (95 % intervals)."
+    )
     assert not first.startswith("INCONCLUSIVE")
 
 
@@ -68,9 +68,9 @@ def test_a_judge_at_chance_is_said_to_be() -> None:
 
 def test_overlap_is_no_proof() -> None:
     first, _, _ = said(PEOPLE, figure("cohen_kappa", ("gpt", "final"), 0.68, 0.63, 0.73))
-    assert "overlaps that" in first
-    assert "do not show it to be further from people" in first
-    assert "no interval here proves that a judge may replace a person" in first
+    assert first.startswith("Judge gpt is not shown to be further from people than people are from")
+    assert "which does not prove that it may replace one" in first
+    assert "0.680 [0.630, 0.730], overlaps people’s 0.750 [0.700, 0.800]" in first
     assert "weaker" not in first
 
 
@@ -117,8 +117,8 @@ def test_one_judge_with_few_differing_items_does_not_silence_the_others() -> Non
         figure("cohen_kappa", ("gpt", "final"), 0.98, 0.9, 0.99, details={"disagreements": 3}),
         figure("cohen_kappa", ("bem", "final"), 0.40, 0.35, 0.45),
     )
-    assert first.startswith("On Cohen’s κ")
-    assert "bem (0.400 [0.350, 0.450]) lies wholly below" in first
+    assert first.startswith("Judge bem is a weaker judge than people are")
+    assert "0.400 [0.350, 0.450], lies wholly below" in first
     assert "INCONCLUSIVE: only 3 items differ between gpt and final" in first
 
 
@@ -140,7 +140,8 @@ def test_without_a_judge_without_people_without_anything() -> None:
 
 def test_a_judge_without_a_yardstick() -> None:
     first, _, _ = said(figure("cohen_kappa", ("gpt", "a1"), 0.68, 0.63, 0.73))
-    assert "gpt (0.680 [0.630, 0.730])" in first
+    assert first.startswith("Whether judge gpt may be trusted is not known: no two people")
+    assert "0.680 [0.630, 0.730]" in first
     assert "yardstick" in first and "missing" in first
 
 
@@ -152,7 +153,7 @@ def test_an_undefined_coefficient_gives_way_to_one_that_is_defined() -> None:
         figure("gwet_ac1", ("a1", "a2"), 0.9, 0.85, 0.95),
         figure("gwet_ac1", ("gpt", "final"), 0.9, 0.84, 0.95),
     )
-    assert first.startswith("On Gwet’s AC1")
+    assert "its Gwet’s AC1 with people, 0.900" in first
     first, _, _ = said(PEOPLE, nan)
     assert "undefined (all in one category)" in first
     assert "0.000" not in first
@@ -166,8 +167,9 @@ def test_a_judge_beside_each_person_is_one_judge() -> None:
         figure("agreement", ("gpt", "a1"), 0.84, 0.8, 0.88),
         figure("agreement", ("gpt", "a2"), 0.70, 0.66, 0.74),
     )
-    assert "gpt (0.680 [0.630, 0.730] with a1 and 0.400 [0.350, 0.450] with a2) overlaps" in first
-    assert "some people and not of others" in first
+    assert "0.400 to 0.680, intervals within [0.350, 0.730], overlaps" in first
+    assert "not shown to be as close to all people" in first
+    assert "in some comparisons and not in others" in first
     assert second.count("gpt") == 1
 
 
@@ -187,7 +189,8 @@ def test_many_judges_are_counted_not_listed() -> None:
     kinds = KINDS | {f"j{i}": "judge" for i in range(9)}
     many = [figure("cohen_kappa", (f"j{i}", "a1"), 0.3 + i / 100, 0.25, 0.45) for i in range(9)]
     first, _, _ = conclusions({"results": [PEOPLE, *many], "kinds": kinds})
-    assert "9 judges (0.300 [0.250, 0.450] to 0.380 [0.250, 0.450] over 9 comparisons)" in first
+    assert first.startswith("9 judges are weaker judges than people are: their Cohen’s κ")
+    assert "0.300 [0.250, 0.450] to 0.380 [0.250, 0.450] over 9 comparisons, lies wholly" in first
     assert len(first) < 400
 
 
@@ -200,8 +203,40 @@ def test_several_judges_beside_several_people_are_told_briefly() -> None:
         figure("agreement", ("bem", "a1"), 0.7, 0.66, 0.74),
     )
     assert second == (
-        "gpt gives people’s verdict on 84.00 % to 85.00 % and bem on 70.00 % of the items."
+        "Judge gpt gives people’s verdict on 84.00 % to 85.00 % and bem on 70.00 % of the items."
     )
+
+
+def test_two_judges_are_each_called_what_they_are() -> None:
+    first, _, _ = said(
+        PEOPLE,
+        figure("cohen_kappa", ("bem", "a1"), 0.38, 0.28, 0.47),
+        figure("cohen_kappa", ("bem", "a2"), 0.39, 0.30, 0.48),
+        figure("cohen_kappa", ("gpt", "a1"), 0.68, 0.56, 0.79),
+        figure("cohen_kappa", ("gpt", "a2"), 0.69, 0.53, 0.78),
+    )
+    assert first == (
+        "Judge bem is a weaker judge than people are: its Cohen’s κ with people, 0.380 to 0.390, "
+        "intervals within [0.280, 0.480], lies wholly below people’s 0.750 [0.700, 0.800] among "
+        "themselves (95 % intervals); gpt (0.680 to 0.690, intervals within [0.530, 0.790]) is not "
+        "shown to be further from people than people are from one another, which does not prove "
+        "that it may replace one."
+    )
+
+
+def test_long_pseudonyms_are_left_out_of_the_sentences() -> None:
+    one, two = "annotator-3f9a1b22c7", "annotator-90aa17d5e1"
+    kinds = {**KINDS, one: "annotator", two: "annotator"}
+    few = {"details": {"disagreements": 3}}
+    people = figure("cohen_kappa", (one, two), 0.75, 0.70, 0.80, **few)
+    judge = figure("cohen_kappa", ("gpt", one), 0.4, 0.3, 0.5, **few)
+    first, _, _ = conclusions({"results": [people, judge], "kinds": kinds})
+    assert first.startswith("INCONCLUSIVE: only 3 items differ between two annotators (fewer")
+    assert "weaker" not in first  # too few to tell
+    enough = {**people, "details": {}}
+    first, _, _ = conclusions({"results": [enough, judge], "kinds": kinds})
+    assert first.startswith("INCONCLUSIVE: only 3 items differ between gpt and an annotator (fewer")
+    assert "annotator-" not in first
 
 
 def test_closeness_names_share_distance_and_direction() -> None:
@@ -213,7 +248,7 @@ def test_closeness_names_share_distance_and_direction() -> None:
         figure("bias", ("gpt", "final"), -0.02, -0.03, -0.01, **response),
     )
     assert second == (
-        "gpt gives people’s verdict on 84.81 % [82.24, 87.07] of the items (n = 1,000 in 100 "
+        "Judge gpt gives people’s verdict on 84.81 % [82.24, 87.07] of the items (n = 1,000 in 100 "
         "questions), where people agree with one another on 86.85 % [84.40, 88.96]; a response’s "
         "F1 is off by 0.031 [0.020, 0.040] on average, and gpt is stricter than people by 0.020."
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..scoring.errors import one_line
-from .figures import count, defined, interval, label, percent, value, with_interval
+from .figures import count, defined, estimate, interval, label, percent, value, with_interval
 from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
@@ -35,6 +35,9 @@ when few items differ, however many questions there are."""
 
 _NAMED = 4
 """How many judges a sentence names before it only counts them."""
+
+_LONG_NAME = 12
+"""Annotators' names of more letters are pseudonyms or addresses, and are left out of sentences."""
 
 
 def conclusions(
@@ -67,12 +70,17 @@ class _Judge:
 
     @property
     def figures(self) -> str:
-        """``0.695 [0.654, 0.733]``; with several people each with the person's name."""
+        """``0.695 [0.654, 0.733]``; with several people from the lowest to the highest."""
         if len(self.results) == 1:
             return with_interval(self.results[0])
-        if len(self.results) > 2:
-            return _range(self.results, "people")
-        return _join([f"{with_interval(one)} with {_person(one)}" for one in self.results])
+        known = sorted(self.results, key=lambda one: float(one.get("estimate") or 0.0))
+        ends = dict.fromkeys(estimate(one) for one in (known[0], known[-1]))
+        lows = [low for one in known if defined(low := one.get("low"))]
+        highs = [high for one in known if defined(high := one.get("high"))]
+        if not len(lows) == len(highs) == len(known):
+            return f"{' to '.join(ends)} (not all with an interval)"
+        hull = {**known[0], "low": min(lows), "high": max(highs)}
+        return f"{' to '.join(ends)}, intervals within {interval(hull)}"
 
 
 def _judges(results: Sequence[Result]) -> list[_Judge]:
@@ -97,31 +105,44 @@ def _trust(panel: Panel) -> str:
         return f"Whether a judge may be trusted is not known: agreement is {with_interval(first)}."
     judges = _judges(panel.of(JUDGE_HUMAN, name, "element"))
     people = panel.of(HUMAN_HUMAN, name, "element")
+    many = len(judges) > 1
     if not people:
         return (
-            f"On {label(name)} with people: {_named(judges)}; but no two people graded the same "
-            "items, so the yardstick, how far people agree with one another, is missing."
+            f"Whether {_names(judges, 'judge')} may be trusted is not known: no two people graded "
+            "the same items, so the yardstick, how far people agree with one another, is missing; "
+            f"{'their' if many else 'its'} {label(name)} with people is {_figures(judges)}."
         )
     level = percent(people[0].get("confidence") or 0.95, 0)
-    own = (
-        f"on {label(name)} ({level} intervals) people reach {_range(people, 'pairs of people')} "
-        "among themselves"
-    )
+    own = _range(people, "pairs of people")
+    reach = f"on {label(name)} ({level} intervals) people reach {own} among themselves"
     few = [result for result in people if _is_few(panel, result)]
     groups: dict[Place, list[_Judge]] = {}
     for judge in judges:
         groups.setdefault(_place(panel, judge, people, bool(few)), []).append(judge)
-    clauses = [_clause(where, groups[where], panel) for where in _ORDER if where in groups]
     if few:
+        where = [
+            f"{_named(of)} {_position(at, many=len(of) > 1)[0]} that" for at, of in _ordered(groups)
+        ]
         return (
             f"INCONCLUSIVE: {_only(panel, few[0])}, too few to tell a judge from a person; "
-            f"{own}; {'; '.join(clauses)}."
+            f"{reach}; {'; '.join(where)}."
         )
     if set(groups) == {"few"}:
-        return f"{clauses[0]}; {own}."
-    if set(groups) != {"below"}:
-        clauses.append("no interval here proves that a judge may replace a person")
-    return f"O{own[1:]}; {'; '.join(clauses)}."
+        return f"{_too_few(groups['few'], panel)}; {reach}."
+    clauses = []
+    for at, of in _ordered(groups):
+        if at == "few":
+            clauses.append(_too_few(of, panel))
+        elif clauses:
+            clauses.append(f"{_named(of)} {_verdict(at, of)}")
+        else:
+            lies, how = _position(at)
+            their = f"{'their' if len(of) > 1 else 'its'} {label(name)} with people"
+            clauses.append(
+                f"{_names(of, 'Judge')} {_verdict(at, of)}: {their}, {_figures(of)}, {lies} "
+                f"people’s {own} among themselves{how} ({level} intervals)"
+            )
+    return f"{'; '.join(clauses)}."
 
 
 _ORDER: tuple[Place, ...] = ("below", "mixed", "overlaps", "above", "few", "unknown")
@@ -141,19 +162,36 @@ def _is_few(panel: Panel, result: Result) -> bool:
 
 def _only(panel: Panel, result: Result) -> str:
     number = differing(panel.results, result.get("raters") or ())
-    who = _join([str(rater) for rater in result.get("raters") or ()])
     items = "item differs" if number == 1 else "items differ"
-    return f"only {number} {items} between {who} (fewer than {FEW})"
+    return f"only {number} {items} between {_pair(panel, result)} (fewer than {FEW})"
 
 
-def _clause(where: Place, judges: Sequence[_Judge], panel: Panel) -> str:
+def _pair(panel: Panel, result: Result) -> str:
+    """Whose ratings these are; an annotator's long pseudonym says nothing to a reader."""
+    raters = [str(rater) for rater in result.get("raters") or ()]
+    if len(raters) > 3:
+        return f"{len(raters)} annotators"
+    long = [
+        rater
+        for rater in raters
+        if panel.kinds.get(rater) == "annotator" and len(rater) > _LONG_NAME
+    ]
+    if len(long) > 1:
+        return "two annotators"
+    return _join(["an annotator" if rater in long else rater for rater in raters])
+
+
+def _ordered(groups: Mapping[Place, list[_Judge]]) -> list[tuple[Place, list[_Judge]]]:
+    return [(where, groups[where]) for where in _ORDER if where in groups]
+
+
+def _verdict(where: Place, judges: Sequence[_Judge]) -> str:
+    """What a place beside people says of judges, and what it does not say."""
     many = len(judges) > 1
-    figures = _named(judges)
+    is_, it, one = ("are", "they", "people") if many else ("is", "it", "one")
+    no_proof = f"does not prove that {it} may replace {one}"
     if where == "below":
-        text = (
-            f"{figures} {'lie' if many else 'lies'} wholly below that, so "
-            f"{'they are weaker judges' if many else 'it is a weaker judge'} than people are"
-        )
+        text = f"{is_} {'weaker judges' if many else 'a weaker judge'} than people are"
         chance = [judge.name for judge in judges if _reaches_chance(judge)]
         if chance and len(chance) == len(judges):
             text += ", and mere chance is not excluded"
@@ -162,23 +200,38 @@ def _clause(where: Place, judges: Sequence[_Judge], panel: Panel) -> str:
         return text
     if where == "overlaps":
         return (
-            f"{figures} {'overlap' if many else 'overlaps'} that, so these labels do not show "
-            f"{'them' if many else 'it'} to be further from people than people are from one another"
+            f"{is_} not shown to be further from people than people are from one another, which "
+            f"{no_proof}"
         )
     if where == "above":
-        text = f"{figures} {'lie' if many else 'lies'} wholly above that, which can mean a judge "
-        text += "in the middle of people’s spread"
+        text = f"{'agree' if many else 'agrees'} with people more than people do with one another, "
+        text += "which can mean a judge in the middle of people’s spread"
         if any(stated(result) == "judge-final" for judge in judges for result in judge.results):
             text += " or a final label that is easier to meet than a person"
-        return text
+        return f"{text} and {no_proof}"
     if where == "mixed":
         return (
-            f"{figures} {'overlap' if many else 'overlaps'} that of some people and not of others"
+            f"{is_} not shown to be as close to all people as these are to one another, and "
+            f"nothing here proves that {it} may replace {one}"
         )
-    if where == "few":
-        few = [one for judge in judges for one in judge.results if _is_few(panel, one)]
-        return f"INCONCLUSIVE: {'; '.join(_only(panel, one) for one in few)}, {figures}"
-    return f"{figures} can’t be placed for want of an interval"
+    return f"can’t be placed beside people for want of an interval, which {no_proof}"
+
+
+def _position(where: Place, *, many: bool = False) -> tuple[str, str]:
+    """The verb between a judge's figures and people's, and what follows people's."""
+    s = "" if many else "s"
+    if where in ("below", "above"):
+        return f"lie{s} wholly {where}", ""
+    if where == "mixed":
+        return f"overlap{s}", " in some comparisons and not in others"
+    if where == "overlaps":
+        return f"overlap{s}", ""
+    return "can’t be placed beside", ""
+
+
+def _too_few(judges: Sequence[_Judge], panel: Panel) -> str:
+    few = [one for judge in judges for one in judge.results if _is_few(panel, one)]
+    return f"INCONCLUSIVE: {'; '.join(_only(panel, one) for one in few)}, {_named(judges)}"
 
 
 def _reaches_chance(judge: _Judge) -> bool:
@@ -213,8 +266,7 @@ def _closeness(panel: Panel) -> str:
         text += f"{_distance(distances)} on average"
         parts.append(text + _direction(_judges(panel.of(JUDGE_HUMAN, "bias", "response"))))
     text = "; ".join(parts)
-    # A judge's name keeps its spelling at the beginning of the sentence.
-    return f"{text if shares else text[0].upper() + text[1:]}."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _known(judges: Sequence[_Judge]) -> list[_Judge]:
@@ -229,7 +281,7 @@ def _shares(judges: Sequence[_Judge]) -> str:
     brief = len(judges) > 1 and any(len(judge.results) > 1 for judge in judges)
     figures = [_span(judge) if brief else judge.figures for judge in judges]
     parts = [f"{judge.name} on {text}" for judge, text in zip(judges, figures, strict=True)]
-    parts[0] = f"{judges[0].name} gives people’s verdict on {figures[0]}"
+    parts[0] = f"judge {judges[0].name} gives people’s verdict on {figures[0]}"
     return f"{_join(parts)} of the items{_base(judges)}"
 
 
@@ -298,6 +350,23 @@ def _gold(audit: Result | None) -> str:
     return f"The error rate of the gold answers is {rate}{found}."
 
 
+def _names(judges: Sequence[_Judge], noun: str) -> str:
+    """``Judge gpt4``, ``Judges gpt4 and bem``, ``9 judges``."""
+    if len(judges) > _NAMED:
+        return f"{len(judges)} judges"
+    return f"{noun}{'s' if len(judges) > 1 else ''} {_join([judge.name for judge in judges])}"
+
+
+def _figures(judges: Sequence[_Judge]) -> str:
+    """What :func:`_named` gives, without the names where there is one judge or many."""
+    if len(judges) == 1:
+        return judges[0].figures
+    if len(judges) > _NAMED:
+        every = [result for judge in judges for result in judge.results]
+        return _range(every, "comparisons")
+    return _join([f"{judge.figures} ({judge.name})" for judge in judges])
+
+
 def _named(judges: Sequence[_Judge]) -> str:
     """``gpt4 (0.695 [0.654, 0.733]) and bem (…)``; beyond a few, the number and the range."""
     if len(judges) > _NAMED:
@@ -314,10 +383,6 @@ def _range(results: Sequence[Result], what: str) -> str:
         return _join([with_interval(result) for result in known])
     known.sort(key=lambda result: float(result["estimate"]))
     return f"{with_interval(known[0])} to {with_interval(known[-1])} over {len(results)} {what}"
-
-
-def _person(result: Result) -> str:
-    return str((result.get("raters") or ("", "people"))[-1])
 
 
 def _join(parts: Sequence[str]) -> str:
