@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..scoring.averages import mean_scores
@@ -39,6 +39,7 @@ class _Pairs:
     empty: int = 0
     correct: float = 0.0
     usable: float = 0.0
+    shares: list[float] = field(default_factory=list)
     unscored: int = 0
     unsure: int = 0
 
@@ -47,7 +48,8 @@ class MeansTable:
     """Collects scores during a run; :meth:`rows` gives the means.
 
     A system whose responses were parsed has the recipe's figures; one whose pairs came paired has
-    the share correct, which is no F1.
+    the share correct, which is no F1: the mean over the responses, or of all pairs where the recipe
+    pools its averages.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -78,6 +80,8 @@ class MeansTable:
         sums.empty += row["state"] == "empty"
         sums.correct += row["correct"]
         sums.usable += row["usable"]
+        if row["share_correct"] is not None:
+            sums.shares.append(row["share_correct"])
         sums.unscored += row["unscored"]
         sums.unsure += row["unsure"]
 
@@ -106,7 +110,7 @@ class MeansTable:
                 "n": dict(means.n),
             }
         for (judge, system, variant), sums in self._pairs.items():
-            share = sums.correct / sums.usable if sums.usable else math.nan
+            share, n = self._share(sums)
             yield {
                 "judge": judge,
                 "system": system,
@@ -119,8 +123,15 @@ class MeansTable:
                 "unscored": sums.unscored,
                 "unsure": sums.unsure,
                 "figures": _plain({"share_correct": share}),
-                "n": {"share_correct": int(sums.usable)},
+                "n": {"share_correct": n},
             }
+
+    def _share(self, sums: _Pairs) -> tuple[float, int]:
+        """The share correct as the recipe averages, and of how many responses (or pairs)."""
+        if self._recipe.averaging == "pooled":
+            return (sums.correct / sums.usable if sums.usable else math.nan), int(sums.usable)
+        n = len(sums.shares)
+        return (math.fsum(sums.shares) / n if n else math.nan), n
 
 
 def _plain(figures: Mapping[str, float]) -> dict[str, float | None]:

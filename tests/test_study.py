@@ -213,7 +213,8 @@ def test_given_pairs_have_a_share_and_no_f1(paired: Study) -> None:
     (row,) = paired.score().rows
     assert row["unit"] == "pairs" and row["pairs"] == 3
     # "paname" is an alias of Paris: right. "London" and "The Seine" are not.
-    assert row["figures"] == {"share_correct": pytest.approx(1 / 3)}
+    # A response's share is 1/2 or 0, and the recipe takes the mean over responses.
+    assert row["figures"] == {"share_correct": 0.25} and row["n"] == {"share_correct": 2}
     scores = paired.scores()
     assert scores["share_correct"].tolist() == [0.5, 0.0]
     assert scores["llm_judge_f1"].isna().all()
