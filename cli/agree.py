@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import InputError, SettingsError
-from .common import JSON, columns, emit, envelope, parse_map
+from .common import EXTRA, JSON, UNSCORED, UNSURE, columns, emit, envelope, parse_map
 
 if TYPE_CHECKING:
-    from ..study import Study
+    from ..study import Ratings, Study
 
 __all__ = ["register"]
 
@@ -91,20 +91,11 @@ def register(app: typer.Typer) -> None:
         aggregate: str = typer.Option(
             None, "--aggregate", metavar="HOW", help="People's label: majority, mean, adjudicated."
         ),
-        unsure: str = typer.Option(
-            "missing", "--unsure", metavar="HOW", help="UNSURE: missing, incorrect, half, category."
-        ),
-        unscored: str = typer.Option(
-            "missing",
-            "--unscored",
-            metavar="HOW",
-            help="A judge's unreadable reply: missing, incorrect, category.",
-        ),
-        extra: str = typer.Option(
-            "incorrect",
-            "--extra",
-            metavar="HOW",
-            help="Correct but missing from the reference: incorrect, ignore, credit.",
+        unsure: str = UNSURE,
+        unscored: str = UNSCORED,
+        extra: str = EXTRA,
+        sample: str = typer.Option(
+            None, "--sample", metavar="NAME", help="A study: only the items of this sample."
         ),
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
@@ -124,23 +115,24 @@ def register(app: typer.Typer) -> None:
         from ..study.writers import write_csv
         from ..validate.agreement_report import agreement
         from ..validate.agreement_text import agreement_lines
-        from ..validate.panel_settings import PanelSettings
+        from ..validate.panel_settings import PanelSettings, options_of
 
         panel: dict[str, Any] = {
             "scale": scale,
             "positive": positive,
             "categories": columns(categories),
             "unit": unit,
-            "confidence": 0.95 if confidence is None else confidence,
+            "confidence": confidence,
             "resamples": resamples,
-            "seed": 0 if seed is None else seed,
+            "seed": seed,
             "final": final,
             "aggregate": aggregate,
             "unsure": unsure,
             "unscored": unscored,
             "extra": extra,
         }
-        PanelSettings(**panel)  # a slip in an option is told before a large file is read
+        defaults = {name: value for name, value in panel.items() if value is not None}
+        PanelSettings(**defaults)  # a slip in an option is told before a large file is read
         if os.path.isdir(source):
             _expect_study(source)
             _refuse_table_options(
@@ -158,11 +150,9 @@ def register(app: typer.Typer) -> None:
                 }
             )
             with _open(source) as study:
-                ratings = study.ratings()
-                if confidence is None:
-                    panel["confidence"] = study.settings.confidence
-                if seed is None:
-                    panel["seed"] = study.settings.seed
+                ratings = study.ratings(sample)
+                panel = options_of(study, panel)
+            _expect_people(source, ratings, sample)
             ratings = ratings.select(
                 annotators=columns(annotators),
                 judges=columns(judges),
@@ -170,6 +160,11 @@ def register(app: typer.Typer) -> None:
                 cluster=columns(cluster),
             )
         else:
+            panel = defaults
+            if sample is not None:
+                raise SettingsError(
+                    "--sample is for a study, and this is a table", cure="name a study folder"
+                )
             options = RatingsOptions(
                 item=columns(item),
                 rater=rater,
@@ -185,7 +180,7 @@ def register(app: typer.Typer) -> None:
                 final=final,
                 labels=parse_map(labels, "--labels"),
                 categories=columns(categories),
-                scale=scale,  # type: ignore[arg-type]  # PanelSettings has checked it
+                scale=scale,  # PanelSettings has checked it
                 mapping=parse_map(map_, "--map"),
             )
             ratings = read_ratings(source, options)
@@ -206,6 +201,18 @@ def register(app: typer.Typer) -> None:
             dropped=dict(report.dropped),
         )
         emit(payload, as_json, agreement_lines(report))
+
+
+def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:
+    """A study whose items nobody has rated yet has no agreement: say how labels come in."""
+    if ratings.frame["kind"].isin(["annotator", "adjudicated"]).any():
+        return
+    here = f"the sample {sample!r}" if sample else "the study"
+    raise InputError(
+        f"{here} has no labels by people yet",
+        cure=f"import labels first: accord import {source} --from label-studio, or from a file"
+        f" accord import {source} EXPORT.json, or accord add {source} LABELS.csv --as ratings",
+    )
 
 
 def _refuse_table_options(given: Mapping[str, object]) -> None:

@@ -12,8 +12,11 @@ import typer
 from ..scoring.errors import SettingsError, one_line, visible
 
 __all__ = [
+    "EXTRA",
     "JSON",
     "STUDY",
+    "UNSCORED",
+    "UNSURE",
     "columns",
     "emit",
     "envelope",
@@ -23,6 +26,26 @@ __all__ = [
 
 JSON = typer.Option(False, "--json", help="Print JSON to standard output.")
 STUDY = typer.Argument(..., metavar="STUDY", help="A study folder.")
+_STUDYS = "A study's recipe says it unless it is given"
+UNSURE = typer.Option(
+    None,
+    "--unsure",
+    metavar="HOW",
+    help=f"UNSURE: missing, incorrect, half, category. {_STUDYS} (tables: missing).",
+)
+UNSCORED = typer.Option(
+    None,
+    "--unscored",
+    metavar="HOW",
+    help=f"A judge's unreadable reply: missing, incorrect, category. {_STUDYS} (tables: missing).",
+)
+EXTRA = typer.Option(
+    None,
+    "--extra",
+    metavar="HOW",
+    help="Correct but missing from the reference: incorrect, ignore, credit. "
+    f"{_STUDYS} (tables: incorrect).",
+)
 
 
 def columns(value: str | None) -> tuple[str, ...]:

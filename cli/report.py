@@ -11,7 +11,7 @@ import typer
 
 from ..scoring.errors import InputError, one_line
 from ..scoring.files import read_whole
-from .common import JSON, STUDY, columns, emit
+from .common import EXTRA, JSON, STUDY, UNSCORED, UNSURE, columns, emit
 
 if TYPE_CHECKING:
     from ..validate.report_study import Written
@@ -49,15 +49,9 @@ def register(app: typer.Typer) -> None:
         aggregate: str = typer.Option(
             None, "--aggregate", metavar="HOW", help="People's label: majority, adjudicated."
         ),
-        unsure: str = typer.Option(
-            "missing", "--unsure", metavar="HOW", help="UNSURE: missing, incorrect, half, category."
-        ),
-        extra: str = typer.Option(
-            "incorrect",
-            "--extra",
-            metavar="HOW",
-            help="Correct but missing from the reference: incorrect, ignore, credit.",
-        ),
+        unsure: str = UNSURE,
+        unscored: str = UNSCORED,
+        extra: str = EXTRA,
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
@@ -80,6 +74,7 @@ def register(app: typer.Typer) -> None:
                 positive=positive,
                 aggregate=aggregate,
                 unsure=unsure,
+                unscored=unscored,
                 extra=extra,
                 unit=unit,
             )

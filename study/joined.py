@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
 from .identity import system_label
-from .ratings import COLUMNS, Ratings
+from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def join_ratings(
     for name, cells in strata(ledger, facts).items():
         frame[name] = pd.Series(cells, dtype=object)
     ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
-    source = {"name": "study", "rows": len(frame), "sha256": ratings.digest()}
+    source = {"name": OF_STUDY, "rows": len(frame), "sha256": ratings.digest()}
     return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source)
 
 

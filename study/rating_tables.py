@@ -229,10 +229,15 @@ def _long_kinds(table: Table, options: RatingsOptions, raters: Sequence[str]) ->
         return [named.get(rater) for rater in raters]
     kinds = cells(table, options.kind, "--kind")
     bad: list[BadRow] = []
+    other: dict[str, dict[str, None]] = {}
+    # Another word for a kind is read where the options name raters that have it.
+    resolved = {kind for rater, kind in zip(raters, kinds, strict=True) if rater in named}
     by_rater: dict[str, tuple[str, int]] = {}
     for rater, kind, line in zip(raters, kinds, table.lines, strict=True):
         if kind not in KINDS:
-            bad.append(BadRow(table.name, line, f"the kind {kind[:40]!r} is not known"))
+            if kind not in resolved:
+                bad.append(BadRow(table.name, line, f"the kind {kind[:40]!r} is not known"))
+                other.setdefault(kind, {})[rater] = None
             continue
         before, first = by_rater.setdefault(rater, (kind, line))
         if before != kind:
@@ -245,7 +250,11 @@ def _long_kinds(table: Table, options: RatingsOptions, raters: Sequence[str]) ->
             reason = f"{rater!r} is of kind {kind}, and the options name it as {named[rater]}"
             bad.append(BadRow(table.name, line, reason))
     if bad:
-        raise InputError.from_rows(bad, cure=f"kinds are {', '.join(KINDS)}, one a rater")
+        cure = f"kinds are {', '.join(KINDS)}, one a rater"
+        if other:
+            who = "; ".join(f"{kind}: {', '.join(list(of)[:4])}" for kind, of in other.items())
+            cure += f"; or name the raters by --annotators, --judges and --final ({who})"
+        raise InputError.from_rows(bad, cure=cure)
     return [
         _kept_kind(rater, kind, named, options) for rater, kind in zip(raters, kinds, strict=True)
     ]
@@ -256,6 +265,8 @@ def _kept_kind(
 ) -> Kind | None:
     if rater in named:
         return named[rater]
+    if kind not in KINDS:
+        return None
     listed = {
         "annotator": options.annotators,
         "judge": options.judges,

@@ -37,6 +37,8 @@ COLUMNS = (
 )
 """The columns that every ratings frame has, in this order."""
 
+OF_STUDY = "study"
+"""What the source of a study's own ratings is called."""
 OWN_CLUSTERS = "no question column: each item is its own cluster (name one with --cluster)"
 
 
@@ -121,6 +123,8 @@ class Ratings:
 class RatingsOptions:
     """How to read a ratings table; the fields are the command's options.
 
+    Where several names are wanted, one name may be given as it is: ``item="item_id"``.
+
     Parameters
     ----------
     item
@@ -168,6 +172,13 @@ class RatingsOptions:
     categories: tuple[str, ...] = ()
     scale: Scale = "nominal"
     mapping: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("item", "cluster", "response", "strata", "annotators", "judges", "categories"):
+            given = getattr(self, name)
+            # A text is one name, and not its letters.
+            names = (given,) if isinstance(given, str) else tuple(given)
+            object.__setattr__(self, name, names)
 
     def columns(self) -> tuple[str, ...]:
         """The columns that are read with these options, which a mapping may name."""

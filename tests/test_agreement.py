@@ -516,7 +516,7 @@ def test_the_text_fits_and_shows_hostile_names_as_escapes() -> None:
     assert max(map(len, lines)) <= 100
     text = "\n".join(lines)
     assert "\x1b" not in text and "\u202e" not in text and "\\u202e" in text
-    assert "120 items in 30 questions" in lines
+    assert "120 items rated by people in 30 questions" in lines
 
 
 def test_the_text_says_why_kappa_and_ac1_part() -> None:

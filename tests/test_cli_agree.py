@@ -159,7 +159,7 @@ def test_text_and_csv(run: Run, table: Path, tmp_path: Path) -> None:
     status, out, err = run("agree", table, "--csv", target)
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert "60 items in 20 questions" in lines and max(map(len, lines)) <= 100
+    assert "60 items rated by people in 20 questions" in lines and max(map(len, lines)) <= 100
     assert any("people" in line and "ann ~ bob" in line for line in lines)
     frame = read_table(target).frame
     assert {"name", "comparison", "raters", "estimate", "low", "high", "reason"} <= set(frame)
@@ -174,7 +174,7 @@ def test_a_table_without_questions_says_so_first(run: Run, table: Path) -> None:
         "Note: no question column: each item is its own cluster (name one with --cluster)"
     )
     _, out, _ = run("agree", table, "--cluster", "topic")
-    assert "60 items in 20 topics" in out.splitlines()
+    assert "60 items rated by people in 20 topics" in out.splitlines()
 
 
 def test_map_labels_and_other_column_names(run: Run, table: Path) -> None:

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..scoring.errors import InputError
 from ..scoring.records import Kind
-from ..study.ratings import Ratings, Scale
+from ..study.ratings import OF_STUDY, Ratings, Scale
 from .clusters import FloatArray, IntArray, Unit
 from .coding import Coded, code_ratings
+from .label_sets import are_numbers
 from .panel import (
     Comparison,
     Confusion,
@@ -81,9 +82,9 @@ class AgreementReport:
     settings, source
         The options, and rows and hash of the input.
     responses
-        One row a response and judge: its score by the judge and by people.
+        One row a judge and response that people rated: its score by the judge and by people.
     items, clusters, noun
-        How many of each the ratings hold, and what a cluster is called.
+        How many items people rated, in how many clusters, and what a cluster is called.
     """
 
     results: tuple[Estimate, ...]
@@ -207,6 +208,19 @@ class _Panel:
         self.people, said = people_label(coded, settings)
         if self.judges:
             self.notes += said
+        if left := int((~coded.labelled).sum()):
+            self.notes.append(
+                f"{left} items have no label by people and take no part"
+                if left > 1
+                else "one item has no label by people and takes no part"
+            )
+        if settings.scale == "nominal" and are_numbers(coded.categories):
+            self.notes.append("labels are numbers: --scale ordinal or interval uses their order")
+        if coded.weights is not None:
+            self.notes.append(
+                "figures that say weighted take each item 1 / inclusion probability times;"
+                " n and confusion tables count items"
+            )
         if coded.implied:
             self.notes.append(
                 f"{coded.implied} ratings call an element CORRECT that has no reference element:"
@@ -237,8 +251,8 @@ class _Panel:
             settings={**self.settings.to_dict(), "cluster": list(self.ratings.cluster)},
             source=self.ratings.source,
             responses=tuple(self.rows),
-            items=len(self.coded.items),
-            clusters=int(np.unique(self.coded.clusters).size),
+            items=int(self.coded.labelled.sum()),
+            clusters=int(np.unique(self.coded.clusters[self.coded.labelled]).size),
             noun=self.coded.noun,
         )
 
@@ -320,12 +334,20 @@ class _Panel:
             ):
                 gone = dropped_between(a, b)
                 self.results.append(
-                    finish(one, coded.noun, raters=raters, comparison=comparison, dropped=gone)
+                    finish(
+                        one,
+                        coded.noun,
+                        raters=raters,
+                        comparison=comparison,
+                        dropped=gone,
+                        weighted=coded.weights is not None,
+                    )
                 )
 
     def _response_level(self, pairs: Sequence[_Pair]) -> None:
         coded, settings = self.coded, self.settings
-        responses = gather_responses(coded)
+        of_table = self.ratings.source.get("name") != OF_STUDY
+        responses = gather_responses(coded, of_table=of_table)
         compared: list[tuple[tuple[str, str], Comparison]] = []
         if len(self.annotators) <= MANY_PEOPLE:
             for i, j in itertools.combinations(self.annotators, 2):

@@ -49,7 +49,7 @@ def agreement_lines(report: AgreementReport) -> list[str]:
 
 def _heading(report: AgreementReport) -> str:
     inside = "" if report.noun == "item" else f" in {_many(report.clusters, report.noun)}"
-    return f"{_many(report.items, 'item')}{inside}"
+    return f"{_many(report.items, 'item')} rated by people{inside}"
 
 
 def _many(number: int, noun: str) -> str:
@@ -94,17 +94,15 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
 
 def _unit(results: Sequence[Mapping[str, Any]]) -> str:
     unit = str(results[0]["unit"])
-    return "clusters" if len(unit) > 8 else f"{unit}s"
+    return "clusters" if len(unit) > 8 or unit == "item" else f"{unit}s"
 
 
 def _row(result: Mapping[str, Any]) -> Iterable[str]:
     kind = "people" if result["comparison"] == "people" else "judge"
-    who = " ~ ".join(visible(rater) for rater in result["raters"]) or "all"
-    if len(result["raters"]) > 3:
-        who = f"{len(result['raters'])} annotators together"
+    who = _between(result) or "all"
     design = result["design_effect"]
     yield (
-        f"  {_pad(f'{kind:<6}  {who}', _WHO)} {_point(result):>9}  {interval(result) or '–':<18}"
+        f"  {_pad(f'{kind:<6}  {who}', _WHO)} {estimate(result):>9}  {interval(result) or '–':<18}"
         f" {count(result['n']):>7} {count(result['clusters']):>9}"
         f" {f'{design:.2f}' if defined(design) else '–':>5}"
     )
@@ -112,12 +110,12 @@ def _row(result: Mapping[str, Any]) -> Iterable[str]:
         yield from _wrapped([f"({result['reason']})"], "          ")
 
 
-def _point(result: Mapping[str, Any]) -> str:
-    """The estimate; what is 0 but for rounding is written as 0."""
-    point = result["estimate"]
-    return estimate(
-        {**result, "estimate": 0.0} if defined(point) and abs(point) < 1e-12 else result
-    )
+def _between(result: Mapping[str, Any]) -> str:
+    """Whose ratings are compared; more than three are only counted."""
+    raters = result["raters"]
+    if len(raters) > 3:
+        return f"{len(raters)} annotators together"
+    return " ~ ".join(visible(rater) for rater in raters)
 
 
 def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -142,6 +140,8 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
                 f" {estimate(by_judge):>8} {estimate(result):>12}  {interval(result) or '–':<18}"
                 f" {count(result['n']):>6}"
             )
+            if result["reason"]:
+                yield from _wrapped([f"({result['reason']})"], "          ")
 
 
 def _shown(tables: Sequence[Confusion]) -> list[Confusion]:
@@ -170,9 +170,7 @@ def _left_out(results: Sequence[Mapping[str, Any]], report: AgreementReport) -> 
     for result in results:
         if result["dropped"] and result["level"] != "system":
             what = ", ".join(f"{count(n)} {why}" for why, n in result["dropped"].items())
-            who = " ~ ".join(visible(rater) for rater in result["raters"])
-            if len(result["raters"]) > 3:
-                who = f"{len(result['raters'])} annotators together"
+            who = _between(result)
             unit = "responses" if result["level"] == "response" else "items"
             said.setdefault(f"{who}: {what} ({unit})")
     shown = list(said)[:12]
@@ -230,7 +228,7 @@ def _warnings(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     found: dict[str, tuple[str, list[str]]] = {}
     for result in results:
         for text in result["warnings"]:
-            who = " ~ ".join(visible(rater) for rater in result["raters"][:3])
+            who = _between(result)
             key = re.sub(r"[0-9.]+", "#", text)
             found.setdefault(key, (text, []))[1].append(f"{label(result['name'])} {who}".strip())
     for text, named in found.values():

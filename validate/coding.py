@@ -18,7 +18,7 @@ from ..scoring.errors import InputError, SettingsError
 from ..scoring.records import CORRECT, INCORRECT, MISSING_FROM_REFERENCE, UNSURE, VERDICTS, Kind
 from ..study.ratings import Ratings
 from .clusters import FloatArray, IntArray, cluster_codes
-from .label_sets import UNSCORED_LABEL, categories_of
+from .label_sets import UNSCORED_LABEL, categories_of, place_of
 from .panel_settings import PanelSettings
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXTRA_LEFT_OUT",
     "MISSING",
+    "NOBODY",
     "REASONS",
     "TIE",
     "UNSCORED",
@@ -39,7 +40,7 @@ __all__ = [
 # accord's own value, and what other tools and people write.
 _EXTRA_WORDS = (MISSING_FROM_REFERENCE.replace("_", " "), "correct but missing")
 
-MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE = -1, -2, -3, -4, -5
+MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE, NOBODY = -1, -2, -3, -4, -5, -6
 REASONS: Mapping[int, str] = {
     MISSING: "missing",
     UNSCORED: "unscored",
@@ -47,7 +48,8 @@ REASONS: Mapping[int, str] = {
     EXTRA_LEFT_OUT: "correct but missing from the reference",
     TIE: "tie of the annotators",
 }
-"""Why an item takes no part: code → reason, the first that holds is counted."""
+"""Why an item takes no part: code → reason, the first that holds is counted. ``NOBODY`` is no such
+reason: an item that no person has rated is in no comparison, and is counted once for all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,8 @@ class Coded:
     raters, kinds
         Annotators first, then adjudicated labels, then judges.
     codes
-        ``(n_items, n_raters)``: 0..k-1, or one of :data:`REASONS`.
+        ``(n_items, n_raters)``: 0..k-1, or one of :data:`REASONS`; ``NOBODY`` in people's columns
+        where none of them rated the item.
     categories, values
         The k labels, and the numbers they stand for on a numeric scale.
     positive
@@ -104,6 +107,11 @@ class Coded:
         )
         return np.asarray(np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan), dtype=float)
 
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """``(n_items,)`` whether any person has rated the item."""
+        return np.asarray(~(self.codes == NOBODY).any(axis=1))
+
     def of(self, kind: Kind) -> list[int]:
         """The columns of one kind of rater."""
         return [column for column, k in enumerate(self.kinds) if k == kind]
@@ -143,6 +151,10 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         place = {value: code for code, value in enumerate(values.tolist())}
         used = {label for label in labels if label is not None and label != UNSURE}
         code_of |= {label: place[float(label)] for label in used}
+    elif settings.scale == "ordinal":
+        used = {label for label in labels if label is not None} - set(code_of)
+        places = {label: place_of(label, categories) for label in used}
+        code_of |= {label: code for label, code in places.items() if code is not None}
     row_codes = np.array(
         [MISSING if label is None else code_of.get(label, MISSING) for label in labels],
         dtype=np.int64,
@@ -156,6 +168,9 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     column = pd.Index(raters).get_indexer(pd.Index(frame["rater"]))
     codes = np.full((len(items), len(raters)), MISSING, dtype=np.int64)
     codes[row, column] = row_codes
+    people = [column for column, rater in enumerate(raters) if kind_of[rater] != "judge"]
+    unlabelled = (codes[:, people] == MISSING).all(axis=1)
+    codes[np.ix_(unlabelled, people)] = NOBODY
     extra = np.zeros(codes.shape, dtype=bool)
     extra[row, column] = row_extra
     weights = items["weight"].to_numpy(dtype=float)
@@ -174,7 +189,7 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         implied=int(_implied(frame).sum()),
         clusters=cluster_codes(*(items[name].tolist() for name in ratings.cluster)),
         noun=_noun(ratings.cluster),
-        weights=None if np.all(weights == weights[0]) else weights,
+        weights=None if np.unique(weights[~unlabelled]).size < 2 else weights,
     )
 
 
@@ -281,12 +296,13 @@ def _positive(categories: Sequence[str], settings: PanelSettings) -> int | None:
         return categories.index(CORRECT) if CORRECT in categories else None
     if settings.numeric:
         raise SettingsError("--positive is for labels", cure="leave it out on a numeric scale")
-    if settings.positive not in categories:
+    place = place_of(settings.positive, categories)
+    if place is None:
         raise SettingsError(
             f"--positive {settings.positive!r} is no label here",
             cure=f"labels are {', '.join(categories[:12])}",
         )
-    return list(categories).index(settings.positive)
+    return place
 
 
 def _negative(categories: Sequence[str], settings: PanelSettings) -> int | None:

@@ -17,7 +17,7 @@ from .panel_settings import PanelSettings
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNSCORED_LABEL", "categories_of"]
+__all__ = ["UNSCORED_LABEL", "are_numbers", "categories_of", "place_of"]
 
 UNSCORED_LABEL = "(unscored)"
 MANY_LABELS = 50
@@ -38,11 +38,14 @@ def categories_of(
         values = np.array(sorted(numbers), dtype=float)
         ordered = [f"{value:.12g}" for value in values.tolist()]
     elif declared:
-        if foreign_labels := sorted(seen - set(declared)):
+        foreign_labels = sorted(seen - set(declared))
+        if settings.scale == "ordinal":
+            foreign_labels = [one for one in foreign_labels if place_of(one, declared) is None]
+        if foreign_labels:
             raise _undeclared(foreign_labels[0], declared)
         ordered = declared
     else:
-        _check_label_sets(frame, labels, kinds)
+        _check_label_sets(frame, labels, kinds, settings)
         ordered = _order(seen, settings)
     if settings.unsure in ("half", "category") and UNSURE in labels:
         ordered = [*ordered, UNSURE]
@@ -67,6 +70,21 @@ def categories_of(
     return tuple(ordered), values
 
 
+def place_of(label: str, categories: Sequence[str]) -> int | None:
+    """Where a label stands among the categories: itself, or else the same number, as 1 is 1.0."""
+    if label in categories:
+        return list(categories).index(label)
+    number = _maybe_number(label)
+    numbers = [_maybe_number(category) for category in categories]
+    return None if number is None or number not in numbers else numbers.index(number)
+
+
+def are_numbers(categories: Sequence[str]) -> bool:
+    """Whether there are more than two labels and all are numbers, so that they have an order."""
+    real = [label for label in categories if label not in (UNSURE, UNSCORED_LABEL)]
+    return len(real) > 2 and all(_maybe_number(label) is not None for label in real)
+
+
 def _order(seen: set[str], settings: PanelSettings) -> list[str]:
     if seen <= set(VERDICTS):
         return [CORRECT, INCORRECT]
@@ -78,12 +96,14 @@ def _order(seen: set[str], settings: PanelSettings) -> list[str]:
             cure="give it: --categories LOWEST,…,HIGHEST",
         )
     if all_numbers:
-        return sorted(seen, key=lambda label: (numbers[label] or 0.0, label))
+        in_order = sorted(seen, key=lambda label: (numbers[label] or 0.0, label))
+        # On a nominal scale two spellings of a number are refused before.
+        return list({numbers[label]: label for label in reversed(in_order)}.values())[::-1]
     return sorted(seen, key=lambda label: (label != settings.positive, label))
 
 
 def _check_label_sets(
-    frame: pd.DataFrame, labels: Sequence[Any], kinds: Mapping[str, Kind]
+    frame: pd.DataFrame, labels: Sequence[Any], kinds: Mapping[str, Kind], settings: PanelSettings
 ) -> None:
     """Refuse raters whose labels can't be the same scale: what differs is the spelling."""
     of: dict[str, set[str]] = {rater: set() for rater in kinds}
@@ -96,6 +116,9 @@ def _check_label_sets(
             f"{len(union)} different labels ({union[0]!r}, {union[1]!r}, …)",
             cure="is this the rating column? numbers need --scale interval, labels --categories",
         )
+    numbers = all(_maybe_number(label) is not None for label in union)
+    if numbers and settings.scale == "ordinal":
+        return  # somebody who gave only 4 used the same scale, and 4 is 4.0
     spelt: dict[object, str] = {}
     for label in union:
         number = _maybe_number(label)
@@ -114,7 +137,8 @@ def _check_label_sets(
                 raise InputError(
                     f"{rater!r} and {other!r} have no label in common"
                     f" ({', '.join(sorted(found)[:4])}; {', '.join(sorted(others)[:4])})",
-                    cure="translate one set with --labels a=b, or declare --categories",
+                    cure="translate one set with --labels a=b, or declare --categories"
+                    + (", or choose --scale ordinal or interval" if numbers else ""),
                 )
 
 

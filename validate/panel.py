@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..study.ratings import SCALES
 from .chance import cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
 from .clusters import FloatArray, IntArray
-from .coding import MISSING, REASONS, Coded
+from .coding import MISSING, NOBODY, REASONS, Coded
 from .correlation import pearson, spearman
 from .differences import bias, mad
 from .panel_settings import PanelSettings
@@ -134,16 +134,24 @@ def compare_labels(
     if comparison != "people" and coded.positive is not None:
         found += _against_truth(a == coded.positive, b == coded.positive, shared)
     return [
-        finish(one, coded.noun, raters=raters, comparison=comparison, dropped=dropped)
+        finish(
+            one,
+            coded.noun,
+            raters=raters,
+            comparison=comparison,
+            dropped=dropped,
+            weighted=coded.weights is not None,
+        )
         for one in found
     ]
 
 
 def compare_people(columns: Sequence[int], coded: Coded, settings: PanelSettings) -> list[Estimate]:
     """Agreement, α and AC1 of all annotators together; items with one rating are left out."""
-    codes = np.where(coded.codes[:, columns] >= 0, coded.codes[:, columns], MISSING)
-    everywhere = np.ones(len(codes), dtype=bool)
-    shared = _shared(coded, settings, everywhere)
+    labelled = coded.labelled
+    given = coded.codes[labelled][:, columns]
+    codes = np.where(given >= 0, given, MISSING)
+    shared = _shared(coded, settings, labelled)
     k = len(coded.categories)
     found: list[Estimate] = []
     if k <= MANY_CATEGORIES:
@@ -153,7 +161,14 @@ def compare_people(columns: Sequence[int], coded: Coded, settings: PanelSettings
         found.append(gwet_ac1(codes, n_categories=k, **shared))
     raters = tuple(coded.raters[column] for column in columns)
     return [
-        finish(one, coded.noun, raters=raters, comparison="people", dropped=one.dropped)
+        finish(
+            one,
+            coded.noun,
+            raters=raters,
+            comparison="people",
+            dropped=one.dropped,
+            weighted=coded.weights is not None,
+        )
         for one in found
     ]
 
@@ -226,9 +241,10 @@ def confusion(
 def dropped_between(*columns: NDArray[Any]) -> dict[str, int]:
     """Items without a rating in some column: the first reason that holds → count.
 
-    An item that a person never saw counts as missing, not by what else is wrong with it.
+    An item that a person never saw counts as missing, not by what else is wrong with it; one that
+    no person saw is not counted.
     """
-    left = np.zeros(len(columns[0]), dtype=bool)
+    left = np.any([column == NOBODY for column in columns], axis=0)
     out: dict[str, int] = {}
     for code, reason in REASONS.items():
         here = np.any([column == code for column in columns], axis=0) & ~left
@@ -247,18 +263,27 @@ def finish(
     level: Level = "element",
     dropped: Mapping[str, int] | None = None,
     details: Mapping[str, Any] | None = None,
+    weighted: bool = False,
 ) -> Estimate:
-    """A coefficient with its raters, level and the name of the resampling unit."""
+    """A coefficient with its raters, level and the name of the resampling unit.
+
+    A weighted one says so in its method, and has ``details["weighted"]``.
+    """
     return replace(
         one,
         raters=raters,
         level=level,
         unit=noun if one.unit == "question" else one.unit,
-        method=_worded(one.method, noun),
+        method=_worded(one.method, noun) + ("; weighted" if weighted and one.method else ""),
         reason=None if one.reason is None else _worded(one.reason, noun),
         warnings=tuple(_worded(text, noun) for text in one.warnings),
         dropped=dict(one.dropped if dropped is None else dropped),
-        details={"comparison": comparison, **one.details, **(details or {})},
+        details={
+            "comparison": comparison,
+            **({"weighted": True} if weighted else {}),
+            **one.details,
+            **(details or {}),
+        },
     )
 
 

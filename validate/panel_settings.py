@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import SettingsError
 from ..study.ratings import SCALES, Scale
 from .clusters import Unit, check_confidence, check_unit
 
-__all__ = ["Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure"]
+if TYPE_CHECKING:
+    from ..study import Study
+
+__all__ = ["Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure", "options_of"]
 
 Aggregate = Literal["majority", "mean", "adjudicated"]
 Unsure = Literal["missing", "incorrect", "half", "category"]
@@ -95,3 +99,21 @@ class PanelSettings:
         """The settings as JSON values, for the output."""
         out = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {**out, "categories": list(self.categories)}
+
+
+def options_of(study: Study, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options for a study's panel: what is not given (or None) is as the study and its recipe say.
+
+    So UNSURE, unreadable replies and elements that are correct but missing from the reference count
+    in an agreement as they do in the study's scores.
+    """
+    recipe = study.settings.recipe()
+    own = {
+        "confidence": study.settings.confidence,
+        "seed": study.settings.seed,
+        "unsure": recipe.unsure,
+        "unscored": recipe.unscored,
+        "extra": recipe.extra,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None or name not in own}
+    return {**own, **chosen}

@@ -110,7 +110,8 @@ def strip_axis(results: Iterable[Mapping[str, Any]]) -> Axis:
     low = max(-1.0, min(0.75, math.floor(lowest * 4) / 4))
     middle = (low + 1.0) / 2
     if low < 0:
-        ticks: tuple[float, ...] = tuple(sorted({low, 0.0, 0.5, 1.0}))
+        # −0.25 would run into 0 on a narrow page
+        ticks: tuple[float, ...] = tuple(sorted({low if low <= -0.5 else 0.0, 0.0, 0.5, 1.0}))
     else:
         ticks = (low, middle, 1.0)
     return Axis(low, 1.0, *STRIP, ticks)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import plots
-from .figures import count, value, visible, with_interval
+from .figures import count, estimate, interval, value, visible
 
 __all__ = [
     "CLOSED_FROM",
@@ -204,9 +204,10 @@ def _comments(found: Any) -> str:
 def _split(rows: Sequence[Mapping[str, Any]]) -> str | None:
     """How often a judge stands alone against people who are at one, and how often people split.
 
-    The first points at the judge, the second at the guideline or the item.
+    The first points at the judge, the second at the guideline or the item; the rest is named, so
+    that the numbers add up.
     """
-    alone = split = 0
+    alone = split = settled = 0
     for row in rows:
         verdicts = [
             verdict for verdict in (row.get("people") or {}).values() if verdict is not None
@@ -215,14 +216,19 @@ def _split(rows: Sequence[Mapping[str, Any]]) -> str | None:
             continue
         if len(set(verdicts)) > 1:
             split += 1
+        elif row.get("final") not in (None, verdicts[0]):
+            settled += 1
         elif any(v not in (None, verdicts[0]) for v in (row.get("judges") or {}).values()):
             alone += 1
     if not alone + split:
         return None
+    rest = len(rows) - alone - split - settled
+    more = f"; on {count(settled)} the final label is not people’s verdict" if settled else ""
+    more += f"; on {count(rest)} fewer than two people gave a verdict" if rest else ""
     return (
         f"On {count(alone)} of them the people are at one and a judge differs, which points at the "
         f"judge; on {count(split)} the people differ from one another, which points at the item or "
-        "the guideline."
+        f"the guideline{more}."
     )
 
 
@@ -236,6 +242,7 @@ class SystemRow:
     people: str
     judged: str
     difference: str
+    reason: str
     ends: tuple[float | None, float | None] | None
 
 
@@ -262,7 +269,8 @@ def compared_systems(results: Iterable[Mapping[str, Any]]) -> Iterable[SystemRow
             n=count(result.get("n")),
             people=value(by_people),
             judged=value(by_judge),
-            difference=with_interval(result),
+            difference=f"{estimate(result)} {interval(result)}".strip(),
+            reason="" if interval(result) else visible(result.get("reason") or ""),
             ends=plots.dumbbell(by_people, by_judge, SYSTEM_AXIS),
         )
 

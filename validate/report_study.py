@@ -63,8 +63,8 @@ def study_report(
     annotators, judges
         Only these; default all.
     **options
-        As :func:`~accord.validate.agreement`; confidence and seed are the study's unless
-        given.
+        As :func:`~accord.validate.agreement`; confidence, seed, and how UNSURE, unscored and extra
+        ratings count, are the study's and its recipe's unless given.
 
     Raises
     ------
@@ -108,6 +108,7 @@ def _agreement(
 ) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """The panel and the response scores; without anything to compare, a panel without results."""
     from .agreement_report import agreement
+    from .panel_settings import options_of
 
     frame = ratings.frame
     kinds = dict(zip(frame["rater"], frame["kind"], strict=True))
@@ -118,8 +119,7 @@ def _agreement(
     if not (people and by_kind["judge"]) and len(by_kind["annotator"]) < 2:
         dropped = [f"left out: {reason}: {n}" for reason, n in ratings.dropped.items()]
         return {"kinds": kinds, "notes": [*ratings.notes, *dropped]}, []
-    settings = {"confidence": study.settings.confidence, "seed": study.settings.seed}
-    found = agreement(ratings, **{**settings, **options})
+    found = agreement(ratings, **options_of(study, options))
     panel = found.to_dict()
     panel["notes"] += [f"left out: {reason}: {n}" for reason, n in found.dropped.items()]
     return panel, list(found.responses)

@@ -264,7 +264,8 @@ def _row(
     marks = (
         [notes.mark("method", method)] if (method := result.get("method")) and is_defined else []
     )
-    warned = [*(result.get("warnings") or ()), *([f"no interval: {reason}"] if unbounded else [])]
+    said = reason.removeprefix("no interval: ")
+    warned = [*(result.get("warnings") or ()), *([f"no interval: {said}"] if unbounded else [])]
     marks += [notes.mark("warning", text) for text in warned]
     dropped = tuple(
         (count(n), notes.mark("dropped", why))
@@ -272,8 +273,7 @@ def _row(
         if n
     )
     return Row(
-        who=" – ".join(visible(rater) for rater in result.get("raters") or ())
-        or "every comparison",
+        who=_between(result) or "every comparison",
         kind=_WHO.get(comparison(result, kinds), ""),
         estimate=estimate(result),
         interval=limits,
@@ -285,6 +285,13 @@ def _row(
         dropped=dropped,
         marks=tuple(marks),
     )
+
+
+def _between(result: Mapping[str, Any]) -> str:
+    raters = result.get("raters") or ()
+    if len(raters) > 3:
+        return f"{len(raters)} annotators together"
+    return " – ".join(visible(rater) for rater in raters)
 
 
 def _explained(

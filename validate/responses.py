@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Responses", "compare_responses", "compare_systems", "gather_responses", "undefined"]
 
-NO_SYSTEM_COLUMN = "no response is known: name its columns with --response COL,COL"
+NO_RESPONSE = "no response is known"
+NAME_RESPONSE = f"{NO_RESPONSE}: name its columns with --response COL,COL"
 NO_POSITIVE = "no label counts as right: name one with --positive LABEL"
 NAMES = ("pearson", "spearman", "mad", "bias")
 
@@ -55,6 +56,8 @@ class Responses:
         ``(n_items,)`` predicted elements without a reference element, as far as is known.
     clusters, weights
         Of the responses; weights are the mean of their items'.
+    labelled
+        ``(n_responses,)`` whether a person has rated any of its items; others take no part.
     measure
         ``F1``, ``share_correct`` or ``mean_rating``.
     """
@@ -68,6 +71,7 @@ class Responses:
     unmatched: NDArray[Any]
     clusters: IntArray
     weights: FloatArray | None
+    labelled: NDArray[np.bool_]
     measure: str
 
     def scores(self, codes: IntArray, extra: NDArray[np.bool_], coded: Coded) -> FloatArray:
@@ -139,7 +143,7 @@ class Responses:
 
     def dropped(self, *columns: FloatArray) -> dict[str, int]:
         """Responses without a score by all of the raters: reason → count."""
-        missing = np.any([np.isnan(column) for column in columns], axis=0)
+        missing = np.any([np.isnan(column) for column in columns], axis=0) & self.labelled
         out: dict[str, int] = {}
         if self.n_reference is not None:
             empty = missing & (self.n_reference == 0)
@@ -150,8 +154,8 @@ class Responses:
         return {reason: number for reason, number in out.items() if number}
 
 
-def gather_responses(coded: Coded) -> Responses | str:
-    """The responses, or the reason why there are none.
+def gather_responses(coded: Coded, *, of_table: bool = True) -> Responses | str:
+    """The responses, or the reason why there are none; of a table it names the option that helps.
 
     Raises
     ------
@@ -162,7 +166,7 @@ def gather_responses(coded: Coded) -> Responses | str:
     if coded.worth is None:
         return NO_POSITIVE
     if items["response_id"].isna().any():
-        return NO_SYSTEM_COLUMN
+        return NAME_RESPONSE if of_table else NO_RESPONSE
     import pandas as pd
 
     found, names = pd.factorize(items["response_id"])
@@ -201,6 +205,7 @@ def gather_responses(coded: Coded) -> Responses | str:
         else np.zeros(len(items), dtype=bool),
         clusters=clusters,
         weights=weights,
+        labelled=np.bincount(of_item, coded.labelled, minlength=sizes.size) > 0,
         measure="mean_rating" if coded.values is not None else "F1" if both else "share_correct",
     )
 
@@ -251,6 +256,7 @@ def compare_responses(
             level="response",
             dropped=dropped,
             details=details,
+            weighted=responses.weights is not None,
         )
         for one in found
     ]
@@ -258,15 +264,17 @@ def compare_responses(
 
 def _short_ones(both: NDArray[np.bool_], responses: Responses) -> str | None:
     """Said where items were drawn one by one: a long response is hardly ever rated as a whole."""
-    if not both.any() or 2 * int(both.sum()) >= both.size:
+    partly = responses.labelled & ~both
+    if not both.any() or both.sum() >= partly.sum():
         return None
     size = responses.sizes if responses.n_predicted is None else responses.n_predicted
-    kept, left = float(size[both].mean()), float(size[~both].mean())
+    kept, left = float(size[both].mean()), float(size[partly].mean())
     if left <= kept:
         return None
     return (
-        f"only {int(both.sum())} of {both.size} responses are rated as a whole, and these are the"
-        f" short ones ({kept:.1f} items, the others {left:.1f}): draw whole questions instead"
+        f"only {int(both.sum())} of {int(responses.labelled.sum())} responses are rated as a whole,"
+        f" and these are the short ones ({kept:.1f} items, the others {left:.1f}):"
+        " draw whole questions instead"
     )
 
 
@@ -298,14 +306,18 @@ def compare_systems(
                     level="system",
                     raters=(rater,),
                     confidence=settings.confidence,
-                    method="mean over responses",
+                    method="mean over responses" + ("; weighted" if weights is not None else ""),
                     unit=noun if settings.unit == "question" else "item",
                     n=int(here.sum()),
                     clusters=int(np.unique(responses.clusters[here]).size),
                     reason="the interval is given for the difference"
                     if here.any()
                     else "no response of this system is rated by both",
-                    details={"comparison": comparison, **details},
+                    details={
+                        "comparison": comparison,
+                        **({"weighted": True} if weights is not None else {}),
+                        **details,
+                    },
                 )
             )
         found = bias(
@@ -324,6 +336,7 @@ def compare_systems(
                 comparison=comparison,
                 level="system",
                 details=details,
+                weighted=weights is not None,
             )
         )
     return out
@@ -357,8 +370,9 @@ def _systems(column: pd.Series) -> list[str]:
 def score_rows(
     responses: Responses, scores: Mapping[str, FloatArray], people: str
 ) -> list[dict[str, Any]]:
-    """One row a response and judge: ``rater, question_id, system, response_id, judge, human``.
+    """One row a judge and response that people rated, with its score by each of the two.
 
+    The keys are ``rater, question_id, system, response_id, judge, human``.
     ``scores`` has each rater's, ``people`` names whose stand for people.
     """
     about = responses.frame.to_dict("records")
@@ -366,7 +380,10 @@ def score_rows(
     for rater, column in scores.items():
         if rater == people:
             continue
-        for row, judge, human in zip(about, column, scores[people], strict=True):
+        rows = zip(about, column, scores[people], responses.labelled, strict=True)
+        for row, judge, human, labelled in rows:
+            if not labelled:
+                continue
             out.append(
                 {
                     "rater": rater,
