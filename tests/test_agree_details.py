@@ -67,11 +67,11 @@ def test_who_gave_only_one_number_used_the_same_scale(tmp_path: Path, scale: Any
 def test_a_number_is_the_same_however_it_is_written(tmp_path: Path) -> None:
     # pandas writes 1.0 where a column of whole numbers has a gap
     rows = [f"i{k},{k % 2},{(k // 2) % 2:.1f}" for k in range(12)]
-    ratings = wide(table(tmp_path, "item_id,a,j", *rows), annotators="a", judges="j")
+    ratings = wide(table(tmp_path, "item_id,a,j", *rows), annotators=("a",), judges=("j",))
     report = agreement(ratings, scale="ordinal", resamples=0)
     assert find(report, "agreement", "j", "a").estimate == 0.5
     rows = [f"i{k},{k % 2:.1f},{(k // 2) % 2:.1f}" for k in range(12)]
-    ratings = wide(table(tmp_path, "item_id,a,j", *rows), annotators="a", judges="j")
+    ratings = wide(table(tmp_path, "item_id,a,j", *rows), annotators=("a",), judges=("j",))
     by_text, by_number = (agreement(ratings, positive=one) for one in ("1.0", "1"))
     assert find(by_number, "f1", "j", "a").estimate == find(by_text, "f1", "j", "a").estimate == 0.5
 
@@ -134,7 +134,7 @@ def test_many_annotators_are_counted_in_a_caution(tmp_path: Path) -> None:
     rows = [
         ",".join([f"i{k}", *("yes" if (k + n) % 9 else "no" for n in range(12))]) for k in range(8)
     ]
-    ratings = wide(table(tmp_path, ",".join(["item_id", *names]), *rows), annotators="s*")
+    ratings = wide(table(tmp_path, ",".join(["item_id", *names]), *rows), annotators=("s*",))
     lines = "\n".join(agreement_lines(agreement(ratings)))
     assert "Caution: " in lines and "12 annotators together" in lines
     assert "s0 ~ s1 ~ s2" not in lines
@@ -157,7 +157,7 @@ def test_a_difference_without_interval_has_its_reason_beside_it(tmp_path: Path) 
     rows = [f"i{k},q{k},{'xy'[k % 2]},yes,yes" for k in range(8)]
     path = table(tmp_path, "item_id,question_id,system,ann,gpt", *rows)
     lines = agreement_lines(
-        agreement(wide(path, annotators="ann", judges="gpt"), positive="yes", resamples=0)
+        agreement(wide(path, annotators=("ann",), judges=("gpt",)), positive="yes", resamples=0)
     )
     at = next(n for n, line in enumerate(lines) if line.startswith("    x "))
     assert "–" in lines[at] and "(all differences are the same" in lines[at + 1]
