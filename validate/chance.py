@@ -3,7 +3,8 @@
 All share one interval: question jackknife on Fisher's z with t, from the table to which one
 disagreeing item has been added. Few disagreements, not few questions, are what breaks the usual
 intervals; that one item keeps the interval open where hardly anybody disagreed, and vanishes with
-data (cf. Agresti & Coull 1998). Where nobody disagreed there is no interval but raw agreement's.
+data (cf. Agresti & Coull 1998). Where nobody disagreed the interval is open over its whole range,
+and says so: raw agreement then has the bound.
 """
 
 from __future__ import annotations
@@ -429,11 +430,7 @@ def _estimate(
     df = groups.df if unit == "question" else float(len(x) - 1)
     reason = too_few(count, _LEAST, unit)
     low = high = math.nan
-    if reason is None and differing == 0:
-        # without the added item the coefficient is 1 exactly, with SE 0, and the jackknife's reach
-        # is no measure of anything: raw agreement has the bound
-        reason = "no disagreement was seen: the interval of raw agreement is the bound"
-    elif reason is None:
+    if reason is None:
         check_cells(count, sums.total.size, name)
         with_one = np.vstack([sums.by(unit), disagreement(sums.total)])
         low, high = jackknife_limits(
@@ -450,6 +447,10 @@ def _estimate(
         said.append(f"rests on {differing} disagreeing items (fewer than 10)")
     shown = dict(out.details)
     if differing == 0:
+        # without the added item the coefficient is 1 exactly, and the jackknife's reach is no
+        # measure of anything
+        low, high = (round(limit, 9) for limit in (low, high))
+        said.append("no disagreement was seen: read the bound of raw agreement instead")
         shown["agreement"] = raw()
     method = "jackknife t on Fisher z, one disagreement added"
     return replace(
