@@ -14,7 +14,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -33,7 +33,7 @@ from .openai_errors import (
 )
 from .openai_settings import OpenAISettings
 from .prompts import Message
-from .redaction import redact
+from .redaction import HIDDEN, redact
 
 if TYPE_CHECKING:
     import openai
@@ -86,6 +86,8 @@ class RetryPolicy:
 # Spreads the requests that failed together. No figure depends on it, and it is a generator of its
 # own so that a caller's random stream stays where it was.
 _JITTER = random.Random()
+_NO_WORD = 12
+"""A key of so many characters is no word of an answer; shorter ones stand for none (EMPTY)."""
 
 
 class ChatClient:
@@ -106,6 +108,7 @@ class ChatClient:
         self._retry = retry or RetryPolicy()
         self._key = settings.api_key()
         self._credentials = settings.credentials()
+        self._basic = _basic(self._credentials) if self._credentials else None
         self._omitted: set[str] = set()
         self._renamed: dict[str, str] = {}
         self._resume_at = 0.0
@@ -117,10 +120,9 @@ class ChatClient:
         from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout
 
         headers: dict[str, str] = {}
-        if self._credentials:
+        if self._basic:
             # aiohttp refuses a URL with credentials beside an Authorization header.
-            pair = base64.b64encode(":".join(self._credentials).encode("utf-8")).decode("ascii")
-            headers["Authorization"] = f"Basic {pair}"
+            headers["Authorization"] = f"Basic {self._basic}"
         timeout = self._settings.timeout
         # A proxy from the environment is for the world outside; it can't reach this machine.
         http = DefaultAioHttpClient(trust_env=not is_here(self._settings.endpoint))
@@ -184,7 +186,7 @@ class ChatClient:
                     body={"model": self._settings.model, "messages": merged, **sent},
                     cast_to=object,
                 )
-                return _answer(answer, time.perf_counter() - started, omitted)
+                return self._forgetting(_answer(answer, time.perf_counter() - started, omitted))
             except openai.APIStatusError as error:
                 if self._leave_out(error, sent, merged):
                     continue
@@ -264,11 +266,36 @@ class ChatClient:
         """Foreign text for a message: one line, short, without keys."""
         return one_line(redact(text, [self._key, *(self._credentials or ())]))[:200]
 
+    def _forgetting(self, answer: Answer) -> Answer:
+        """The answer without the key it was asked with, which some gateways give back.
+
+        Replies are kept as they are otherwise: only the whole key is taken out, and only one that
+        can be no word of an answer.
+        """
+        sent = [self._key, self._basic, *(self._credentials or ())[1:]]
+        keys = [key for key in sent if key and len(key) >= _NO_WORD]
+
+        def without(text: str | None) -> str | None:
+            for key in keys:
+                text = text.replace(key, HIDDEN) if text else text
+            return text
+
+        return replace(
+            answer,
+            text=without(answer.text),
+            served_model=without(answer.served_model),
+            fingerprint=without(answer.fingerprint),
+        )
+
 
 def is_here(endpoint: str) -> bool:
     """Whether the endpoint is on this machine, which no proxy of the environment can reach."""
     host = urlsplit(endpoint).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _basic(credentials: tuple[str, str]) -> str:
+    return base64.b64encode(":".join(credentials).encode("utf-8")).decode("ascii")
 
 
 def _renaming(pair: tuple[str, str]) -> str:

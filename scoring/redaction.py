@@ -12,9 +12,10 @@ from typing import Any
 
 from .errors import SettingsError
 
-__all__ = ["redact", "refuse_secrets"]
+__all__ = ["HIDDEN", "redact", "refuse_secrets"]
 
-_HIDDEN = "[hidden]"
+HIDDEN = "[hidden]"
+"""Stands where a key was."""
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s\"'<>]+@")
 _KEYS = re.compile(
     r"\b(?:sk|pk|rk|key|gsk|hf|xai|r8)[-_][A-Za-z0-9*._-]{8,}"  # vendors' prefixes, masked ones too
@@ -39,9 +40,9 @@ def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
     """Text without keys: those given, whatever looks like one, and ``user:password@`` in URLs."""
     for secret in secrets:
         if secret and len(secret) >= 4:
-            text = text.replace(secret, _HIDDEN)
+            text = text.replace(secret, HIDDEN)
     text = _CREDENTIALS.sub("", text)
-    return _ASSIGNED.sub(rf"\1{_HIDDEN}", _KEYS.sub(_HIDDEN, text))
+    return _ASSIGNED.sub(rf"\1{HIDDEN}", _KEYS.sub(HIDDEN, text))
 
 
 def refuse_secrets(table: Mapping[str, Any], *, where: str) -> None:

@@ -253,3 +253,31 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
     assert file.getvalue() == ""
     assert "judge [red]gpt" in drawn and "10/10" in drawn and "2 errors" in drawn
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_key_that_a_server_gives_back_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    import openai
+
+    key, password, pair = "sk-test-0123456789", "s3cret-word-9", "amFuZTpzM2NyZXQtd29yZC05"
+    said = f"{key} Basic {pair} {password}"
+
+    async def post(client: Any, path: str, **request: Any) -> Any:
+        message = {"role": "assistant", "content": f"{said}\nCORRECT"}
+        choice = {"message": message, "finish_reason": "stop"}
+        return {"choices": [choice], "model": f"m {said}", "system_fingerprint": said}
+
+    monkeypatch.setattr(openai.AsyncOpenAI, "post", post)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://jane:{password}@127.0.0.1:9/v1")
+    store = MemoryReplies()
+    judge = OpenAIJudge.from_table("gpt", {"type": "openai", "model": "m"}, replies=store)
+    assert [verdict.verdict for verdict in judge.judge(items(1))] == ["CORRECT"]
+    (reply,) = store.find([judge.key(items(1)[0])]).values()
+    assert reply.text == "[hidden] Basic [hidden] [hidden]\nCORRECT"
+    assert reply.served_model == "m [hidden] Basic [hidden] [hidden]"
+    assert reply.fingerprint == "[hidden] Basic [hidden] [hidden]"
+    # Local servers are given EMPTY or any word: an answer with that word stays as it is.
+    monkeypatch.setenv("OPENAI_API_KEY", "CORRECT")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    judge = OpenAIJudge.from_table("gpt", {"type": "openai", "model": "m"}, replies=store)
+    assert [verdict.verdict for verdict in judge.judge(items(1))] == ["CORRECT"]
