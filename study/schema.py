@@ -7,6 +7,7 @@ program asks.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -271,8 +272,17 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 
 
+_BUGS = ("no such column", "syntax error", "has no column")
+_ROOM = 2**20
+"""Bytes that SQLite needs beside a ledger before it can write at all."""
+
+
 def explained(error: sqlite3.Error, path: Path) -> StudyError:
-    """What SQLite complains about, as an error with a cure."""
+    """What SQLite complains about, as an error with a cure.
+
+    A statement that SQLite does not understand is a bug of accord and is raised as it is: to call
+    the ledger damaged would send its owner to a backup.
+    """
     text = str(error)
     name = f"{path.parent.name}/{path.name}"
     lowered = text.lower()
@@ -289,11 +299,25 @@ def explained(error: sqlite3.Error, path: Path) -> StudyError:
         return StudyError(f"{name} is in use by another program", cure="close it and try again")
     if "readonly" in lowered or "read-only" in lowered or "unable to open" in lowered:
         return StudyError(f"{name} can't be written", cure="make the study's folder writable")
-    if "full" in lowered:
+    if isinstance(error, sqlite3.ProgrammingError) or any(word in lowered for word in _BUGS):
+        raise error
+    # A WAL that finds no room for its shared memory file calls it an I/O error.
+    if "full" in lowered or ("i/o error" in lowered and _free(path) < _ROOM):
         return StudyError(f"{name}: no space left on the disk", cure="free some and run it again")
+    if "i/o error" in lowered:
+        return StudyError(
+            f"{name} can't be read or written: {text}", cure="check the disk, then run it again"
+        )
     return StudyError(
         f"{name} is damaged: {text}", cure="restore it from a backup; accord doctor says more"
     )
+
+
+def _free(path: Path) -> int:
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return _ROOM
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:

@@ -19,7 +19,9 @@ from accord.cli import main
 from accord.scoring.errors import AccordError, InputError, one_line, visible
 from accord.scoring.files import read_whole, write_whole
 from accord.study import Study
+from accord.study.ledger import Ledger
 from accord.study.readers import read_table
+from accord.study.schema import explained
 
 Outcome = tuple[int, str, str]
 Runner = Callable[..., Outcome]
@@ -364,3 +366,34 @@ def test_a_name_that_is_no_unicode_is_shown(accord: Runner) -> None:
     assert (status, err) == (0, "")
     assert visible(out) == out and r"\udce9tude\u001b" in out
     assert json.loads(accord("init", f"{name}2", "--json")[1])["study"] == f"{name}2"
+
+
+@pytest.mark.parametrize(
+    ("error", "free", "wanted"),
+    [
+        (sqlite3.OperationalError("disk I/O error"), 0, "no space left on the disk; free some"),
+        (sqlite3.OperationalError("disk I/O error"), 2**30, "disk I/O error; check the disk"),
+        (sqlite3.OperationalError("database or disk is full"), 0, "no space left on the disk"),
+        (sqlite3.DatabaseError("file is not a database"), 2**30, "is damaged"),
+    ],
+)
+def test_a_full_disk_is_no_damage(
+    monkeypatch: pytest.MonkeyPatch, error: sqlite3.Error, free: int, wanted: str
+) -> None:
+    """A full tmpfs gave "disk I/O error", and the advice was to restore a sound ledger."""
+    usage = shutil.disk_usage(".")._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    assert wanted in str(explained(error, Path("s/ledger.sqlite")))
+
+
+def test_a_statement_that_is_wrong_is_a_bug(
+    accord: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the user's mistake, and no reason to fetch a backup."""
+
+    def wrong(ledger: Ledger) -> list[Any]:
+        return ledger.query("SELECT no_such FROM sample")
+
+    monkeypatch.setattr(Ledger, "samples", wrong)
+    status, _, err = accord("sample", "s")
+    assert status == 70 and "no such column" in err and "this is a bug in accord" in err
