@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import importlib.resources
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +22,7 @@ from accord import cli
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+OWN = re.compile(r"accord(\.|$)").match
 FOLDERS = ("annotate", "cli", "scoring", "study", "templates", "validate")
 HEAVY = {
     "aiohttp",
@@ -54,6 +57,36 @@ def test_declared_packages_are_the_folders_on_disk() -> None:
 
 def test_root_holds_no_module_that_would_ship() -> None:
     assert [path.name for path in ROOT.glob("*.py")] == ["__init__.py"]
+
+
+def test_the_package_imports_itself_relatively_and_one_way() -> None:
+    # cli -> annotate, validate -> study -> scoring; anyone reads templates. A lint rule on the name
+    # accord would also hit relative imports where the checkout's folder is called accord.
+    below = {
+        "scoring": {"scoring", "templates"},
+        "study": {"study", "scoring", "templates"},
+        "annotate": {"annotate", "study", "scoring", "templates"},
+        "validate": {"validate", "study", "scoring", "templates"},
+        "templates": {"templates"},
+        "examples": {"examples", "scoring"},
+        "cli": {"cli", "annotate", "validate", "study", "scoring", "templates", "examples"},
+    }
+    wrong = []
+    for folder, allowed in below.items():
+        for path in (ROOT / folder).rglob("*.py"):
+            inside = path.relative_to(ROOT).parts[:-1]
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names = [node.module or ""]
+                elif isinstance(node, ast.ImportFrom):
+                    base = inside[: len(inside) - node.level + 1]
+                    whole = [*base, *(node.module or "").split(".")]
+                    target = whole[0] or (node.names[0].name if node.module is None else "")
+                    if target and target != "__version__" and target not in allowed:
+                        wrong.append(f"{path.relative_to(ROOT)}: {target}")
+                wrong += [f"{path.relative_to(ROOT)}: {name}" for name in names if OWN(name)]
+    assert wrong == []
 
 
 def test_no_module_is_longer_than_600_lines() -> None:
