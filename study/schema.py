@@ -216,7 +216,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     StudyError
         When there is none, it is damaged, is no ledger, or is of a newer accord.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):  # never raises, whatever the name
         raise StudyError(
             f"{path} does not exist", cure="make a study with: accord init STUDY --recipe listqa"
         )

@@ -307,6 +307,12 @@ def test_an_option_that_can_t_be(
     refused(accord, *arguments, wanted=wanted)
 
 
+def test_doctor_of_a_name_that_can_t_be(accord: Runner) -> None:
+    status, out, err = accord("doctor", TOO_LONG)
+    assert (status, err) == (1, "")
+    assert f"{TOO_LONG}/ledger.sqlite does not exist" in out
+
+
 def test_a_device_is_not_pushed_aside(tmp_path: Path) -> None:
     """os.replace would put an ordinary file where the device was, if run by root."""
     pipe = tmp_path / "pipe"
