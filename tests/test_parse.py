@@ -538,7 +538,7 @@ def test_the_command_reads_json_lines_and_tables(tmp_path: Path) -> None:
     ("arguments", "stdin", "message"),
     [
         (["gone.csv"], "", "gone.csv"),
-        (["gone.txt"], "", "gone.txt can't be read"),
+        (["gone.txt"], "", "gone.txt does not exist"),
         (["-", "--field", "x"], '{"y": 1}', "has no field 'x'; name one with --field: y"),
         (["-", "--field", "x"], "plain", "line 1: no JSON object"),
         (["-"], b"\xff", "not UTF-8 (byte 1)"),
