@@ -6,8 +6,10 @@ through the same steps as those of a good judge, and the kappa says what they ar
 
 from __future__ import annotations
 
+import html
 import importlib
 import importlib.util
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +21,8 @@ import pytest
 from accord.scoring.openai_judge import OpenAIJudge
 from accord.scoring.records import Item
 from accord.scoring.replies import MemoryReplies
+from accord.study import RatingsOptions, Study
+from accord.validate import write_report
 
 pytestmark = pytest.mark.llm
 
@@ -143,6 +147,47 @@ def test_a_real_model_judges_and_is_asked_once(
             f"\n  gemma 3 270M: {agreed} of {len(right)} pairs as a person would, "
             f"Cohen's kappa {figure:.2f}, {summary.seconds:.1f} s"
         )
+
+
+def test_the_report_says_what_it_is_worth(endpoint: str, tmp_path: Path) -> None:
+    """The same judge in a study: replies in the ledger, its kappa with a person in the report."""
+    pairs, people = tmp_path / "pairs.csv", tmp_path / "people.csv"
+    rows = [
+        f'i{n},q{n // 2},"{question}","{reference}","{predicted}"'
+        for n, (question, reference, _, predicted, _) in enumerate(PAIRS)
+    ]
+    pairs.write_text("\n".join(["item_id,question_id,question,reference,predicted", *rows]))
+    verdicts = ["CORRECT" if pair[-1] else "INCORRECT" for pair in PAIRS]
+    people.write_text(
+        "\n".join(["item_id,person", *(f"i{n},{label}" for n, label in enumerate(verdicts))])
+    )
+    Study.create(tmp_path / "study").close()
+    with (tmp_path / "study" / "study.toml").open("a") as settings:
+        settings.write(
+            f'[judge.gemma]\ntype = "openai"\nmodel = "gemma"\nendpoint = "{endpoint}"\n'
+            "in_flight = 2\nparameters = { seed = 1, max_tokens = 48 }\n"
+        )
+    with Study.open(tmp_path / "study") as study:
+        study.add_pairs(pairs)
+        study.add_ratings(people, RatingsOptions(wide=True, annotators=("person",)))
+        assert study.score(["gemma"]).work["gemma"]["calls"] == 12
+        assert study.score(["gemma"]).work["gemma"]["calls"] == 0
+        written = write_report(study)
+    figures = json.loads(written.json.read_text(encoding="utf-8"))["results"]
+    (one,) = [one for one in figures if one["name"] == "cohen_kappa" and "gemma" in one["raters"]]
+    with Study.open(tmp_path / "study") as study:
+        frame = study.ratings().frame
+    rows_of_judge = frame[frame["rater"] == "gemma"]
+    said = dict(zip(rows_of_judge["item_id"], rows_of_judge["rating"], strict=True))
+    expected = kappa([pair[-1] for pair in PAIRS], [said[f"i{n}"] == "CORRECT" for n in range(12)])
+    assert one["n"] == 12
+    assert one["estimate"] == pytest.approx(expected, abs=1e-12)
+    # One person and 6 questions: the report gives the figure and claims nothing.
+    shown = f"{expected:.3f}".replace("-", "−")
+    sentence = written.report.conclusions[0]
+    assert sentence.startswith("Whether judge gemma may be trusted is not known")
+    assert f"κ with people is {shown}" in sentence
+    assert sentence in html.unescape(written.html.read_text(encoding="utf-8"))
 
 
 def test_its_free_text_is_read_by_the_grammar_or_unscored(endpoint: str) -> None:
