@@ -374,7 +374,7 @@ def test_provenance_says_what_the_figures_rest_on_and_nothing_private(
 
 def test_a_judge_s_absolute_path_is_shown_as_a_file_name(empty: Study) -> None:
     text = (empty.path / "study.toml").read_text()
-    judge = '\n[judge.f]\ntype = "file"\npath = "/home/someone/verdicts.csv"\n'
+    judge = '\n[judge.f]\ntype = "file"\npath = "/elsewhere/verdicts.csv"\n'
     (empty.path / "study.toml").write_text(text + judge)
     with Study.open(empty.path) as again:
         assert again.provenance()["judges"]["f"]["path"] == "verdicts.csv"
