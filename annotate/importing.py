@@ -15,7 +15,17 @@ from .environment import Progress, silent
 from .projects import find_project, mark_of
 from .pseudonym import Pseudonyms
 from .rules import RULES, TASK, decide, task_note
-from .snapshots import NOBODY, Snapshot, fetch, keys_of, number, person_of, read_file, scrubbed
+from .snapshots import (
+    NOBODY,
+    Snapshot,
+    fetch,
+    keys_of,
+    number,
+    numbers_of,
+    person_of,
+    read_file,
+    scrubbed,
+)
 from .tasks import shown_sha256
 from .template import Template, load_template
 
@@ -156,9 +166,18 @@ def import_files(
     Raises
     ------
     InputError
-        When a file can't be taken; nothing of any file is, then.
+        When a file can't be taken, or ``people`` names a user number that is in none of them;
+        nothing of any file is taken, then.
     """
     snapshots = [replace(read_file(Path(path)), people=dict(people or {})) for path in paths]
+    there = sorted({user for snapshot in snapshots for user in numbers_of(snapshot.tasks)})
+    for user in people or {}:
+        if user not in there:
+            known = ", ".join(map(str, there)) or "none"
+            raise InputError(
+                f"--annotators names user {user}, who made no annotation in the files",
+                cure=f"the numbers in them: {known}",
+            )
     return import_snapshots(study, snapshots, names=names)
 
 
@@ -227,7 +246,8 @@ class _Found:
         self.tasks: Counter[str] = Counter(seen=0)
         self.flags: Counter[str] = Counter()
         self.unknown = 0
-        self.by_number: set[str] = set()
+        self.by_number: dict[str, str] = {}
+        self.kept: set[str] = set()
 
     def add(self, snapshot: Snapshot) -> None:
         """Take a snapshot in.
@@ -294,7 +314,7 @@ class _Found:
             person = person_of(annotation, snapshot.people)
             annotator = NOBODY if person is None else aliases[person]
             if person is not None and "@" not in person:
-                self.by_number.add(annotator)
+                self.by_number[annotator] = person
             self._flag(annotation)
             unique, updated = keys_of(annotation, project)
             self.stored.append(
@@ -337,10 +357,17 @@ class _Found:
                     unique, _ = keys_of(annotation, number(task.get("project")))
                     before = self._known_annotator.get(unique)
                     known.setdefault(person, set()).update({before} if before else ())
-        return {
-            person: before.pop() if len(before - {NOBODY}) == 1 else self._names.of(person)
-            for person, before in ((p, b - {NOBODY}) for p, b in known.items())
-        }
+        names: dict[str, str] = {}
+        for person, stored in known.items():
+            earlier = stored - {NOBODY}
+            if len(earlier) == 1:
+                names[person] = earlier.pop()
+                # A label that is stored keeps its annotator: the ledger is never rewritten.
+                if "@" in person and names[person] != self._names.name(person):
+                    self.kept.add(names[person])
+            else:
+                names[person] = self._names.of(person)
+        return names
 
     def report(
         self,
@@ -374,9 +401,17 @@ class _Found:
 
     def _notes(self, everything: Sequence[StoredAnnotation]) -> Iterator[str]:
         if self.by_number:
+            who = ", ".join(f"{name} is {user}" for name, user in sorted(self.by_number.items()))
+            example = sorted(self.by_number.values())[0].removeprefix("user ")
             yield (
-                f"{len(self.by_number)} annotators are known by number only; name them with "
-                "--annotators 2=ann@example.org, or import from the server"
+                f"known by number only: {who}. Each may be somebody who is here under another name "
+                "already; name them at the first import, with "
+                f"--annotators {example}=ann@example.org, or import from the server"
+            )
+        if self.kept:
+            yield (
+                f"labels of {', '.join(sorted(self.kept))} were here before under that name, which "
+                "stays that person's"
             )
         if self.flags["without item id"]:
             yield (

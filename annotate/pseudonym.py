@@ -50,11 +50,14 @@ class Pseudonyms:
 
     def of(self, person: str) -> str:
         """The pseudonym of an e-mail address, in any case: ``annotator-`` and 8 hex digits."""
-        person = person.strip().lower()
-        digest = hmac.new(self._key, person.encode("utf-8", "replace"), hashlib.sha256)
-        name = f"annotator-{digest.hexdigest()[:8]}"
-        self._given[name] = person
+        name = self.name(person)
+        self._given[name] = person.strip().lower()
         return name
+
+    def name(self, person: str) -> str:
+        """The pseudonym that :meth:`of` would give, without noting the person."""
+        address = person.strip().lower().encode("utf-8", "replace")
+        return f"annotator-{hmac.new(self._key, address, hashlib.sha256).hexdigest()[:8]}"
 
     def save_people(self) -> None:
         """Add the people that were named since to ``people.csv`` (pseudonym, e-mail address)."""

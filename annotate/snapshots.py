@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,17 @@ from ..scoring.files import read_whole
 from .connection import Connection
 from .pseudonym import Pseudonyms
 
-__all__ = ["NOBODY", "Snapshot", "fetch", "keys_of", "number", "person_of", "read_file", "scrubbed"]
+__all__ = [
+    "NOBODY",
+    "Snapshot",
+    "fetch",
+    "keys_of",
+    "number",
+    "numbers_of",
+    "person_of",
+    "read_file",
+    "scrubbed",
+]
 
 NOBODY = "unknown"
 """Stands for an annotator whose account was deleted."""
@@ -148,6 +158,18 @@ def _check(tasks: Any, where: str) -> None:
             )
         if not isinstance(annotations, list) or not all(isinstance(a, dict) for a in annotations):
             raise InputError(f"{where}, task {place}: annotations is no list of objects", cure=cure)
+
+
+def numbers_of(tasks: Iterable[Mapping[str, Any]]) -> set[int]:
+    """The user numbers of those who made the tasks' annotations."""
+    found = set()
+    for task in tasks:
+        for annotation in task["annotations"]:
+            who = annotation.get("completed_by")
+            user = number(who.get("id") if isinstance(who, dict) else who)
+            if user is not None:
+                found.add(user)
+    return found
 
 
 def person_of(annotation: Mapping[str, Any], people: Mapping[int, str]) -> str | None:

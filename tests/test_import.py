@@ -288,7 +288,21 @@ def test_people_known_by_number(study: Study, export: Export) -> None:
     export.label("i1", 3, "CORRECT")
     report = import_files(study, [export.write()])
     assert len(report.annotators) == 2
-    assert report.notes[0].startswith("2 annotators are known by number only")
+    (note,) = report.notes
+    assert note.startswith("known by number only: ")
+    assert all(f"{Pseudonyms().of(f'user {n}')} is user {n}" in note for n in (2, 3))
+    assert "--annotators 2=ann@example.org" in note
+    # Naming one later renames nothing that is stored, and says so.
+    report = import_files(study, [export.write()], people={2: "ann@x.org"})
+    assert (report.new_annotations, report.new_ratings) == (0, 0)
+    assert any("were here before under that name" in note for note in report.notes)
+
+
+def test_a_number_that_is_in_no_file_is_refused(study: Study, export: Export) -> None:
+    export.label("i0", 2, "CORRECT")
+    with pytest.raises(InputError, match=r"names user 99.*the numbers in them: 2"):
+        import_files(study, [export.write()], people={99: "ann@x.org"})
+    assert not study.ledger.annotations()
 
 
 def test_numbers_can_be_named(study: Study, export: Export) -> None:
