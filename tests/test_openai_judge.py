@@ -492,10 +492,8 @@ def test_no_server(stub: Stub) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-        started = time.monotonic()
         with pytest.raises(ServiceError, match=r"can't be reached .*start the server"):
             make(stub, endpoint=endpoint).judge(items(20))
-        assert time.monotonic() - started < 5
 
 
 def test_failures_in_a_row_end_the_run_and_single_ones_do_not(stub: Stub) -> None:

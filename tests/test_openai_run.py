@@ -94,7 +94,7 @@ def test_ctrl_c_keeps_what_was_answered(
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         make(store, in_flight=1).judge(items(50))
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30  # the hanging answer takes 60 s
     # The sixth was paid for: it is kept if it comes within the time of grace.
     kept = 5 if hangs else 6
     assert store.saved == kept
@@ -105,7 +105,9 @@ def test_ctrl_c_keeps_what_was_answered(
     assert (judge.summary.known, judge.summary.asked) == (kept, 50 - kept)
 
 
-def test_a_second_ctrl_c_does_not_wait(model: Model) -> None:
+def test_a_second_ctrl_c_does_not_wait(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_run, "_GRACE", 60.0)
+
     async def script(n: int) -> None:
         if n == 5:
             os.kill(os.getpid(), signal.SIGINT)
@@ -118,7 +120,7 @@ def test_a_second_ctrl_c_does_not_wait(model: Model) -> None:
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         make(store, in_flight=1).judge(items(50))
-    assert time.monotonic() - started < 2.5  # the time of grace is 3 s
+    assert time.monotonic() - started < 30  # the time of grace and the answer take 60 s
     assert store.saved == 5
 
 
@@ -205,7 +207,7 @@ def test_requests_that_hang_are_not_waited_for_for_ever(
     started = time.monotonic()
     with pytest.raises(ServiceError, match="gone"):
         make(store, in_flight=8).judge(items(100))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30  # the hanging answers take 60 s
     assert store.saved == 3
 
 

@@ -6,7 +6,6 @@ import importlib.resources
 import json
 import math
 import re
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -401,8 +400,8 @@ def test_strips_share_an_axis_that_holds_them(lowest: float, low: float) -> None
     assert plots.strip(results[1], axis) is None
 
 
-def test_worst_case_is_small_and_quick() -> None:
-    """3,313 disagreements: at most 600 KiB, and rendered in half a second of processor time."""
+def test_worst_case_is_small() -> None:
+    """3,313 disagreements: at most 600 KiB (the time to render is in benchmarks/report.py)."""
     verdicts = ("CORRECT", "INCORRECT")
     rows = [
         disagreement(
@@ -418,9 +417,6 @@ def test_worst_case_is_small_and_quick() -> None:
     ]
     scores = [{"judge": i % 9 / 8, "human": i % 7 / 6} for i in range(571)]
     report = full(disagreements=rows, response_scores=scores)
-    report.to_html()
-    start = time.process_time()
     html = report.to_html()
-    assert time.process_time() - start < 0.5
     assert len(html.encode()) <= 600 * 1024
     assert html.count("<tr><td>stream") == 0 and html.count("<td>stream ") == 3313

@@ -186,4 +186,4 @@ def test_a_megabyte_is_tokenised_in_linear_time() -> None:
     for name in TOKENIZERS:
         assert tokenise(text, tokenizer=name)
     normalise(text)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 60  # a quadratic step would need hours

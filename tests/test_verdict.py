@@ -248,6 +248,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_is_bounded_on_hostile_replies(name: str) -> None:
+    """A quadratic step would need minutes."""
     started = time.process_time()
     read_verdict(HOSTILE[name], PAIR)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 30
