@@ -20,14 +20,20 @@ from accord import validate
 from accord.validate import (
     Estimate,
     bias,
+    brennan_prediger,
     clustered_proportion,
     cohen_kappa,
+    conger_kappa,
+    fleiss_kappa,
     gwet_ac1,
+    gwet_ac2,
     krippendorff_alpha,
     mad,
+    mcc,
     pearson,
     raw_agreement,
     spearman,
+    weighted_kappa,
 )
 
 Codes = NDArray[np.int64]
@@ -43,12 +49,33 @@ def _scored(call: Callable[..., Estimate], **more: Any) -> Callable[..., Estimat
     return lambda x, **kw: call(VALUES[x[:, 0]], VALUES[x[:, 1]], **kw, **more)
 
 
+def _several(call: Callable[..., Estimate], weighting: str) -> Callable[..., Estimate]:
+    return lambda x, **kw: call(x, weighting=weighting, n_categories=K, **kw)
+
+
+def _kappa(weighting: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: weighted_kappa(
+        x[:, 0], x[:, 1], weighting=weighting, values=VALUES, n_categories=K, **kw
+    )
+
+
 # each takes complete ratings (n, 2) as codes of four values
 TABLE: dict[str, Callable[..., Estimate]] = {
     "proportion": lambda x, **kw: clustered_proportion(x[:, 0] == x[:, 1], **kw),
     "agreement": lambda x, **kw: raw_agreement(x, n_categories=K, **kw),
     "cohen_kappa": lambda x, **kw: cohen_kappa(x[:, 0], x[:, 1], n_categories=K, **kw),
     "gwet_ac1": lambda x, **kw: gwet_ac1(x, n_categories=K, **kw),
+    "mcc": lambda x, **kw: mcc(x[:, 0], x[:, 1], n_categories=K, **kw),
+    "weighted_kappa_linear": _kappa("linear"),
+    "weighted_kappa_quadratic": _kappa("quadratic"),
+    "gwet_ac2_linear": _several(gwet_ac2, "linear"),
+    "gwet_ac2_quadratic": _several(gwet_ac2, "quadratic"),
+    "brennan_prediger": _several(brennan_prediger, "identity"),
+    "brennan_prediger_quadratic": _several(brennan_prediger, "quadratic"),
+    "fleiss_kappa": _several(fleiss_kappa, "identity"),
+    "fleiss_kappa_linear": _several(fleiss_kappa, "linear"),
+    "conger_kappa": _several(conger_kappa, "identity"),
+    "conger_kappa_quadratic": _several(conger_kappa, "quadratic"),
     "krippendorff_alpha_nominal": _alpha("nominal"),
     "krippendorff_alpha_ordinal": _alpha("ordinal"),
     "krippendorff_alpha_interval": _alpha("interval"),
@@ -68,7 +95,17 @@ RANGE = {
     "mad": (0.0, math.inf),
     "bias": (-math.inf, math.inf),
 }
-LABELS = ["proportion", "agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal"]
+LABELS = [
+    "proportion",
+    "agreement",
+    "cohen_kappa",
+    "mcc",
+    "gwet_ac1",
+    "brennan_prediger",
+    "fleiss_kappa",
+    "conger_kappa",
+    "krippendorff_alpha_nominal",
+]
 
 
 @st.composite
