@@ -21,17 +21,22 @@ from accord.validate import (
     Estimate,
     bias,
     brennan_prediger,
+    ccc,
     clustered_proportion,
     cohen_kappa,
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
     gwet_ac2,
+    icc,
+    kendall_tau_b,
     krippendorff_alpha,
+    limits_of_agreement,
     mad,
     mcc,
     pearson,
     raw_agreement,
+    rmse,
     spearman,
     weighted_kappa,
 )
@@ -59,6 +64,14 @@ def _kappa(weighting: Any) -> Callable[..., Estimate]:
     )
 
 
+def _icc(form: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: icc(VALUES[x], form=form, rng=0, resamples=0, **kw)
+
+
+def _limit(side: int) -> Callable[..., Estimate]:
+    return lambda x, **kw: limits_of_agreement(VALUES[x[:, 0]], VALUES[x[:, 1]], **kw)[side]
+
+
 # each takes complete ratings (n, 2) as codes of four values
 TABLE: dict[str, Callable[..., Estimate]] = {
     "proportion": lambda x, **kw: clustered_proportion(x[:, 0] == x[:, 1], **kw),
@@ -84,6 +97,13 @@ TABLE: dict[str, Callable[..., Estimate]] = {
     # its jackknife form has no such memory
     "pearson": _scored(pearson, rng=0, resamples=0),
     "spearman": _scored(spearman, rng=0, resamples=0),
+    "ccc": _scored(ccc, rng=0, resamples=0),
+    "kendall_tau_b": _scored(kendall_tau_b),
+    "icc_agreement": _icc("agreement"),
+    "icc_consistency": _icc("consistency"),
+    "rmse": _scored(rmse),
+    "limit_of_agreement_lower": _limit(0),
+    "limit_of_agreement_upper": _limit(1),
     "mad": _scored(mad),
     "bias": _scored(bias),
 }
@@ -93,6 +113,9 @@ RANGE = {
     "proportion": (0.0, 1.0),
     "agreement": (0.0, 1.0),
     "mad": (0.0, math.inf),
+    "rmse": (0.0, math.inf),
+    "limit_of_agreement_lower": (-math.inf, math.inf),
+    "limit_of_agreement_upper": (-math.inf, math.inf),
     "bias": (-math.inf, math.inf),
 }
 LABELS = [
@@ -186,8 +209,10 @@ def test_the_order_of_labels_matters_where_the_scale_has_one() -> None:
 def test_raters_can_be_swapped(name: str, data: tuple[Codes, Codes, NDArray[np.float64]]) -> None:
     x, clusters, w = data
     one = TABLE[name](x, clusters=clusters, weights=w)
-    two = TABLE[name](x[:, ::-1], clusters=clusters, weights=w)
-    if name == "bias":
+    # what is signed changes its sign; the lower limit becomes the upper one
+    sides = ("lower", "upper") if name.endswith("lower") else ("upper", "lower")
+    two = TABLE[name.replace(*sides)](x[:, ::-1], clusters=clusters, weights=w)
+    if name == "bias" or name.startswith("limit"):
         assert one.estimate == pytest.approx(-two.estimate, abs=1e-12)
         assert one.low == pytest.approx(-two.high, abs=1e-12, nan_ok=True)
     else:
@@ -218,8 +243,9 @@ def test_copies_of_all_items_do_not_move_the_estimate(name: str) -> None:
     clusters = np.arange(60) // 4
     one = TABLE[name](x, clusters=clusters)
     two = TABLE[name](np.vstack([x, x]), clusters=np.r_[clusters, clusters])
-    # alpha's expected disagreement is drawn without replacement: n - 1 of n values
-    near = 1 / 100 if "alpha" in name else 1e-12
+    # alpha's expected disagreement is drawn without replacement: n - 1 of n values; mean squares
+    # and the standard deviation of differences have divisor n - 1
+    near = 1 / 50 if name.startswith(("krippendorff", "icc", "limit")) else 1e-12
     assert two.estimate == pytest.approx(one.estimate, abs=near)
     # copies inside a question tell nothing new: the design effect says so
     assert two.design_effect > 1.5 * one.design_effect

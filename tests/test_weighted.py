@@ -434,7 +434,7 @@ class Twin:
                 g = len(own)
                 if g < 2:
                     return math.nan
-                mean = sum(own) / g
+                mean = np.mean(own, axis=0)
                 pe = 0.0
                 for i in range(k):
                     for j in range(k):
@@ -444,7 +444,8 @@ class Twin:
 
     def added(self, s: dict[str, Any]) -> dict[str, Any]:
         k, r = self.k, self.x.shape[1]
-        out: dict[str, Any] = {"two": 1.0, "one": 1.0, "table": np.zeros((k, k))}
+        out: dict[str, Any] = {}
+        out.update({"two": 1.0, "one": 1.0, "table": np.zeros((k, k))})
         share = s["share"] / s["one"] / 2 + 1 / (2 * k)
         out["share"], out["own"] = share, np.zeros((r, k))
         cells = [(i, j) for i in range(k) for j in range(k) if i != j]
