@@ -20,14 +20,25 @@ from accord import validate
 from accord.validate import (
     Estimate,
     bias,
+    brennan_prediger,
+    ccc,
     clustered_proportion,
     cohen_kappa,
+    conger_kappa,
+    fleiss_kappa,
     gwet_ac1,
+    gwet_ac2,
+    icc,
+    kendall_tau_b,
     krippendorff_alpha,
+    limits_of_agreement,
     mad,
+    mcc,
     pearson,
     raw_agreement,
+    rmse,
     spearman,
+    weighted_kappa,
 )
 
 Codes = NDArray[np.int64]
@@ -43,12 +54,41 @@ def _scored(call: Callable[..., Estimate], **more: Any) -> Callable[..., Estimat
     return lambda x, **kw: call(VALUES[x[:, 0]], VALUES[x[:, 1]], **kw, **more)
 
 
+def _several(call: Callable[..., Estimate], weighting: str) -> Callable[..., Estimate]:
+    return lambda x, **kw: call(x, weighting=weighting, n_categories=K, **kw)
+
+
+def _kappa(weighting: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: weighted_kappa(
+        x[:, 0], x[:, 1], weighting=weighting, values=VALUES, n_categories=K, **kw
+    )
+
+
+def _icc(form: Any) -> Callable[..., Estimate]:
+    return lambda x, **kw: icc(VALUES[x], form=form, rng=0, resamples=0, **kw)
+
+
+def _limit(side: int) -> Callable[..., Estimate]:
+    return lambda x, **kw: limits_of_agreement(VALUES[x[:, 0]], VALUES[x[:, 1]], **kw)[side]
+
+
 # each takes complete ratings (n, 2) as codes of four values
 TABLE: dict[str, Callable[..., Estimate]] = {
     "proportion": lambda x, **kw: clustered_proportion(x[:, 0] == x[:, 1], **kw),
     "agreement": lambda x, **kw: raw_agreement(x, n_categories=K, **kw),
     "cohen_kappa": lambda x, **kw: cohen_kappa(x[:, 0], x[:, 1], n_categories=K, **kw),
     "gwet_ac1": lambda x, **kw: gwet_ac1(x, n_categories=K, **kw),
+    "mcc": lambda x, **kw: mcc(x[:, 0], x[:, 1], n_categories=K, **kw),
+    "weighted_kappa_linear": _kappa("linear"),
+    "weighted_kappa_quadratic": _kappa("quadratic"),
+    "gwet_ac2_linear": _several(gwet_ac2, "linear"),
+    "gwet_ac2_quadratic": _several(gwet_ac2, "quadratic"),
+    "brennan_prediger": _several(brennan_prediger, "identity"),
+    "brennan_prediger_quadratic": _several(brennan_prediger, "quadratic"),
+    "fleiss_kappa": _several(fleiss_kappa, "identity"),
+    "fleiss_kappa_linear": _several(fleiss_kappa, "linear"),
+    "conger_kappa": _several(conger_kappa, "identity"),
+    "conger_kappa_quadratic": _several(conger_kappa, "quadratic"),
     "krippendorff_alpha_nominal": _alpha("nominal"),
     "krippendorff_alpha_ordinal": _alpha("ordinal"),
     "krippendorff_alpha_interval": _alpha("interval"),
@@ -57,6 +97,13 @@ TABLE: dict[str, Callable[..., Estimate]] = {
     # its jackknife form has no such memory
     "pearson": _scored(pearson, rng=0, resamples=0),
     "spearman": _scored(spearman, rng=0, resamples=0),
+    "ccc": _scored(ccc, rng=0, resamples=0),
+    "kendall_tau_b": _scored(kendall_tau_b),
+    "icc_agreement": _icc("agreement"),
+    "icc_consistency": _icc("consistency"),
+    "rmse": _scored(rmse),
+    "limit_of_agreement_lower": _limit(0),
+    "limit_of_agreement_upper": _limit(1),
     "mad": _scored(mad),
     "bias": _scored(bias),
 }
@@ -66,9 +113,22 @@ RANGE = {
     "proportion": (0.0, 1.0),
     "agreement": (0.0, 1.0),
     "mad": (0.0, math.inf),
+    "rmse": (0.0, math.inf),
+    "limit_of_agreement_lower": (-math.inf, math.inf),
+    "limit_of_agreement_upper": (-math.inf, math.inf),
     "bias": (-math.inf, math.inf),
 }
-LABELS = ["proportion", "agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal"]
+LABELS = [
+    "proportion",
+    "agreement",
+    "cohen_kappa",
+    "mcc",
+    "gwet_ac1",
+    "brennan_prediger",
+    "fleiss_kappa",
+    "conger_kappa",
+    "krippendorff_alpha_nominal",
+]
 
 
 @st.composite
@@ -149,8 +209,10 @@ def test_the_order_of_labels_matters_where_the_scale_has_one() -> None:
 def test_raters_can_be_swapped(name: str, data: tuple[Codes, Codes, NDArray[np.float64]]) -> None:
     x, clusters, w = data
     one = TABLE[name](x, clusters=clusters, weights=w)
-    two = TABLE[name](x[:, ::-1], clusters=clusters, weights=w)
-    if name == "bias":
+    # what is signed changes its sign; the lower limit becomes the upper one
+    sides = ("lower", "upper") if name.endswith("lower") else ("upper", "lower")
+    two = TABLE[name.replace(*sides)](x[:, ::-1], clusters=clusters, weights=w)
+    if name == "bias" or name.startswith("limit"):
         assert one.estimate == pytest.approx(-two.estimate, abs=1e-12)
         assert one.low == pytest.approx(-two.high, abs=1e-12, nan_ok=True)
     else:
@@ -181,8 +243,9 @@ def test_copies_of_all_items_do_not_move_the_estimate(name: str) -> None:
     clusters = np.arange(60) // 4
     one = TABLE[name](x, clusters=clusters)
     two = TABLE[name](np.vstack([x, x]), clusters=np.r_[clusters, clusters])
-    # alpha's expected disagreement is drawn without replacement: n - 1 of n values
-    near = 1 / 100 if "alpha" in name else 1e-12
+    # alpha's expected disagreement is drawn without replacement: n - 1 of n values; mean squares
+    # and the standard deviation of differences have divisor n - 1
+    near = 1 / 50 if name.startswith(("krippendorff", "icc", "limit")) else 1e-12
     assert two.estimate == pytest.approx(one.estimate, abs=near)
     # copies inside a question tell nothing new: the design effect says so
     assert two.design_effect > 1.5 * one.design_effect

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..scoring.errors import BadRow, InputError, SettingsError
 from ..study.readers import Table
-from .chance import raw_agreement
+from .beyond_chance import raw_agreement
 from .clusters import IntArray
 from .result import Estimate
 

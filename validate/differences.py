@@ -1,13 +1,15 @@
-"""How far a judge's scores lie from people's: mean absolute difference and signed bias."""
+"""How far a judge's scores lie from people's: MAD, RMSE, signed bias, limits of agreement."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..scoring.errors import SettingsError
 from .cautions import data_warnings, too_few
 from .clusters import (
     Clusters,
@@ -17,15 +19,16 @@ from .clusters import (
     check_confidence,
     check_unit,
     effective_size,
+    kish,
     leave_one_out,
     unit_mean_weights,
     without_rounding,
 )
-from .correlation import equal_share, paired_scores
-from .intervals import LOG, jackknife_limits, t_quantile
+from .intervals import IDENTITY, LOG, jackknife_limits, t_quantile, z_quantile
 from .result import Estimate
+from .score_intervals import equal_share, paired_scores
 
-__all__ = ["bias", "mad"]
+__all__ = ["bias", "limits_of_agreement", "mad", "rmse"]
 
 _LEAST_MAD = 10
 _LEAST_BIAS = 6
@@ -69,52 +72,24 @@ def mad(
     InputError
         Arrays of different lengths, NaN or infinite scores, bad weights.
     """
-    check_confidence(confidence)
-    check_unit(unit)
-    y, x = paired_scores(judge, human)
-    groups = Clusters.of(clusters, x.size)
-    w = unit_mean_weights(weights, x.size)
-    if x.size == 0:
-        return Estimate("mad", math.nan, confidence=confidence, unit=unit, reason="no items")
-    d = np.abs(y - x)
-    scale = float(d.max()) or 1.0  # in units of the largest, so that no unit of score is special
-    sums = Sums(np.column_stack([w * d / scale, w]), groups)
-    theta = sums.value(_ratio)
-    se, design = sums.linearised(_ratio)
-    by = sums.by(unit)
-    df = groups.df if unit == "question" else float(x.size - 1)
-    differing = int((d > 0).sum())
-    details: dict[str, object] = {"differing": differing}
-    reason = too_few(len(by), _LEAST_MAD, unit)
-    away = leave_one_out(_ratio, by)
-    low = high = math.nan
-    if differing == 0:
-        reason = "all scores are equal: the log scale has no interval at 0"
-        details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
-    elif reason is None and np.count_nonzero(by[:, 0]) == 1:
-        reason = f"no interval: all differing responses belong to one {unit}"
-    elif reason is None:
-        low, high = jackknife_limits(theta, away, scale=LOG, df=df, confidence=confidence)
-    return Estimate(
-        "mad",
-        theta * scale,
-        low * scale,
-        high * scale,
-        confidence=confidence,
-        method=_by(unit, "jackknife t on the log scale"),
-        unit=unit,
-        n=x.size,
-        clusters=groups.count,
-        design_effect=design,
-        reason=reason,
-        warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
-        details={
-            **details,
-            "se": se * scale,
-            "df": df,
-            "effective_n": effective_size(x.size, design),
-        },
-    )
+    return _size("mad", 1, judge, human, clusters, weights, confidence, unit)
+
+
+def rmse(
+    judge: ArrayLike,
+    human: ArrayLike,
+    *,
+    clusters: ArrayLike,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    unit: Unit = "question",
+) -> Estimate:
+    """By how much do two scores of the same response differ, large differences counting more?
+
+    Parameters, result and errors as :func:`mad`: the root of the mean squared difference, never
+    below the mean absolute difference.
+    """
+    return _size("rmse", 2, judge, human, clusters, weights, confidence, unit)
 
 
 def bias(
@@ -190,6 +165,200 @@ def bias(
     variance = g / (g - 1) * (residual @ residual + 2) / n**2
     reach = t_quantile(confidence, df) * math.sqrt(variance)
     return replace(out, low=(theta - reach) * scale, high=(theta + reach) * scale)
+
+
+def limits_of_agreement(
+    judge: ArrayLike,
+    human: ArrayLike,
+    *,
+    coverage: float = 0.95,
+    clusters: ArrayLike,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    unit: Unit = "question",
+) -> tuple[Estimate, Estimate]:
+    """Between which two differences does the judge lie from people, for most responses?
+
+    Parameters
+    ----------
+    coverage
+        The share of the differences that lies between the limits if they are normal, in (0, 1).
+    judge, human, clusters, weights, confidence, unit
+        As :func:`mad`; ``item`` gives Bland and Altman's own interval of each limit.
+
+    Returns
+    -------
+    tuple of two Estimate
+        ``limit_of_agreement_lower`` and ``limit_of_agreement_upper``: mean of judge - human less
+        and plus z standard deviations (divisor n - 1), in units of the score. The interval of
+        each is the question jackknife's with t, on the plain scale; none below 10 questions, nor
+        when all differences are the same. Undefined with fewer than two responses. ``details``:
+        ``se`` (linearised by question), ``effective_n``, ``df``, ``differing``, ``sd``.
+
+    Raises
+    ------
+    InputError
+        Arrays of different lengths, NaN or infinite scores, bad weights.
+    SettingsError
+        A coverage outside (0, 1).
+
+    References
+    ----------
+    Bland & Altman 1986, Lancet 327; 1999, Stat. Methods Med. Res. 8.
+    """
+    check_confidence(confidence)
+    check_unit(unit)
+    if not 0 < coverage < 1:
+        raise SettingsError(f"coverage {coverage} is not between 0 and 1", cure="e.g. 0.95")
+    y, x = paired_scores(judge, human)
+    groups = Clusters.of(clusters, x.size)
+    w = unit_mean_weights(weights, x.size)
+    z = z_quantile(coverage)
+    return (
+        _limit("lower", -z, y, x, groups, w, clusters, weights, confidence, unit),
+        _limit("upper", z, y, x, groups, w, clusters, weights, confidence, unit),
+    )
+
+
+def _limit(
+    side: str,
+    z: float,
+    y: FloatArray,
+    x: FloatArray,
+    groups: Clusters,
+    w: FloatArray,
+    clusters: ArrayLike,
+    weights: ArrayLike | None,
+    confidence: float,
+    unit: Unit,
+) -> Estimate:
+    """One limit: the mean difference and z standard deviations."""
+    n = x.size
+    out = Estimate(
+        f"limit_of_agreement_{side}",
+        math.nan,
+        confidence=confidence,
+        unit=unit,
+        n=n,
+        clusters=groups.count,
+    )
+    if n < 2:
+        return replace(out, reason="no items" if n == 0 else "one response: no spread")
+    d = y - x
+    centre, scale = float(d[0]), float(np.ptp(d))
+    differing = int((d != 0).sum())
+    # scores far apart in size leave rounding in their difference
+    if scale <= 1e-12 * max(float(np.abs(x).max()), float(np.abs(y).max())):
+        details: dict[str, object] = {"differing": differing, "sd": 0.0}
+        if differing == 0:
+            details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
+        why = "all differences are the same: no variation"
+        return replace(out, estimate=float(d.mean()), reason=why, details=details)
+    u = (d - centre) / scale
+    sums = Sums(np.column_stack([w, w * u, w * u * u]), groups)
+
+    def variance(t: Any) -> Any:
+        return (t[..., 2] - t[..., 1] ** 2 / t[..., 0]) / (t[..., 0] - 1)
+
+    def f(t: Any) -> Any:
+        v = variance(t)
+        return t[..., 1] / t[..., 0] + z * np.sqrt(np.where(v.real > 1e-15, v, 0))
+
+    theta, sd = sums.value(f), math.sqrt(float(variance(sums.total)))
+    se, design = sums.linearised(f)
+    df = groups.df if unit == "question" else float(n - 1)
+    reason = too_few(groups.count if unit == "question" else n, _LEAST_MAD, unit)
+    low = high = math.nan
+    if reason is None and unit == "question":
+        away = leave_one_out(f, sums.by_question)
+        low, high = jackknife_limits(theta, away, scale=IDENTITY, df=df, confidence=confidence)
+    elif reason is None:
+        size = kish(w)
+        reach = t_quantile(confidence, n - 1) * sd * math.sqrt(1 / size + z * z / (2 * (size - 1)))
+        low, high = theta - reach, theta + reach
+    return replace(
+        out,
+        estimate=centre + theta * scale,
+        low=centre + low * scale,
+        high=centre + high * scale,
+        method="question jackknife t"
+        if unit == "question"
+        else "Bland-Altman t on n; assumes independent, normal differences",
+        design_effect=design,
+        reason=reason,
+        warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
+        details={
+            "differing": differing,
+            "sd": sd * scale,
+            "se": se * scale,
+            "df": df,
+            "effective_n": effective_size(n, design),
+        },
+    )
+
+
+def _size(
+    name: str,
+    power: int,
+    judge: ArrayLike,
+    human: ArrayLike,
+    clusters: ArrayLike,
+    weights: ArrayLike | None,
+    confidence: float,
+    unit: Unit,
+) -> Estimate:
+    """The mean of ``|judge - human| ** power``, its root, and the log jackknife."""
+    check_confidence(confidence)
+    check_unit(unit)
+    y, x = paired_scores(judge, human)
+    groups = Clusters.of(clusters, x.size)
+    w = unit_mean_weights(weights, x.size)
+    if x.size == 0:
+        return Estimate(name, math.nan, confidence=confidence, unit=unit, reason="no items")
+    d = np.abs(y - x)
+    scale = float(d.max()) or 1.0  # in units of the largest, so that no unit of score is special
+    sums = Sums(np.column_stack([w * (d / scale) ** power, w]), groups)
+
+    def f(totals: Any) -> Any:
+        mean = _ratio(totals)
+        return mean if power == 1 else np.sqrt(mean)
+
+    theta = sums.value(f)
+    se, design = sums.linearised(f)
+    by = sums.by(unit)
+    df = groups.df if unit == "question" else float(x.size - 1)
+    differing = int((d > 0).sum())
+    details: dict[str, object] = {"differing": differing}
+    reason = too_few(len(by), _LEAST_MAD, unit)
+    away = leave_one_out(f, by)
+    low = high = math.nan
+    if differing == 0:
+        reason = "all scores are equal: the log scale has no interval at 0"
+        details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
+    elif reason is None and np.count_nonzero(by[:, 0]) == 1:
+        reason = f"no interval: all differing responses belong to one {unit}"
+    elif reason is None:
+        low, high = jackknife_limits(theta, away, scale=LOG, df=df, confidence=confidence)
+    return Estimate(
+        name,
+        theta * scale,
+        low * scale,
+        high * scale,
+        confidence=confidence,
+        method=_by(unit, "jackknife t on the log scale"),
+        unit=unit,
+        n=x.size,
+        clusters=groups.count,
+        design_effect=design,
+        reason=reason,
+        warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
+        details={
+            **details,
+            "se": se * scale,
+            "df": df,
+            "effective_n": effective_size(x.size, design),
+        },
+    )
 
 
 def _ratio(totals: FloatArray) -> FloatArray:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..study.ratings import SCALES
-from .chance import cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
+from .beyond_chance import raw_agreement
+from .chance import cohen_kappa, gwet_ac1, krippendorff_alpha
 from .clusters import FloatArray, IntArray
 from .coding import MISSING, NOBODY, REASONS, Coded
 from .correlation import pearson, spearman

@@ -1,0 +1,250 @@
+"""Do scores agree, and not only rise together: Lin's concordance, intraclass correlation.
+
+Both are functions of per-question sums; the interval is that of Pearson's r, the bootstrap-t on
+Fisher's z over whole questions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import fdtri
+
+from ..scoring.errors import SettingsError
+from .clusters import Clusters, FloatArray, Unit, kish
+from .intervals import z_quantile
+from .result import Estimate
+from .score_intervals import Moments, association, paired_scores, score_table
+
+__all__ = ["Form", "ccc", "icc"]
+
+Form = Literal["agreement", "consistency"]
+
+
+def ccc(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    clusters: ArrayLike,
+    rng: np.random.Generator | int,
+    resamples: int = 1999,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    unit: Unit = "question",
+) -> Estimate:
+    """How closely do two scores lie on the line of equality (Lin's concordance correlation)?
+
+    Parameters and errors as :func:`~accord.validate.correlation.pearson`.
+
+    Returns
+    -------
+    Estimate
+        In [-1, 1], nearer to 0 than Pearson's r: a judge that is 0.2 too high has r = 1 and a
+        lower concordance. Variances have divisor n. NaN with a reason for fewer than two
+        responses or a constant score; no interval where all scores are equal, below 10 questions,
+        or where it hangs on one question. ``unit="item"``: Lin's interval, which takes responses
+        as independent and normal. ``details`` as Pearson's, and ``pearson`` and
+        ``bias_correction``, whose product it is.
+
+    References
+    ----------
+    Lin 1989, Biometrics 45, and the correction of 2000.
+    """
+    one, two = paired_scores(x, y)
+    scores = np.column_stack([one, two])
+
+    def make(w: FloatArray, groups: Clusters) -> Moments:
+        a, b = _common(scores, w).T
+        columns = (np.ones_like(a), a, b, a * a, b * b, a * b)
+        return Moments(np.column_stack(columns) * w[:, None], _ccc, groups)
+
+    def lin(out: Estimate, w: FloatArray) -> Estimate:
+        how = "Lin's Fisher z on n; assumes independent, normal responses"
+        size = kish(w)
+        if size < 4:
+            return replace(out, method=how, reason=f"no interval: {size:g} responses (at least 4)")
+        sx, sy, shift, r = _moments(scores, w)
+        rho, u = out.estimate, shift / math.sqrt(sx * sy)
+        if abs(r) < 1e-12:
+            return replace(out, method=how, reason="no interval: the scores are uncorrelated")
+        variance = (1 - r * r) * rho**2 * (1 - rho**2) / r**2
+        variance += 2 * rho**3 * (1 - rho) * u**2 / r - rho**4 * u**4 / (2 * r**2)
+        reach = z_quantile(out.confidence) * math.sqrt(max(variance, 0) / (size - 2))
+        centre, reach = math.atanh(rho), reach / (1 - rho**2)
+        return replace(
+            out, low=math.tanh(centre - reach), high=math.tanh(centre + reach), method=how
+        )
+
+    out = association(
+        "ccc",
+        "concordance",
+        scores,
+        make,
+        clusters=clusters,
+        rng=rng,
+        resamples=resamples,
+        weights=weights,
+        confidence=confidence,
+        unit=unit,
+        independent=lin,
+    )
+    if not math.isfinite(out.estimate):
+        return out
+    w = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=float)
+    sx, sy, shift, r = _moments(scores, w)
+    correction = 2 * sx * sy / (sx * sx + sy * sy + shift * shift)
+    return replace(out, details={**out.details, "pearson": r, "bias_correction": correction})
+
+
+def icc(
+    ratings: ArrayLike,
+    *,
+    form: Form,
+    clusters: ArrayLike,
+    rng: np.random.Generator | int,
+    resamples: int = 1999,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    unit: Unit = "question",
+) -> Estimate:
+    """What share of the variance of one rater's score is that of the responses?
+
+    Parameters
+    ----------
+    ratings
+        ``(n, raters)`` scores of the same responses by the same two raters or more; no NaN: the
+        caller leaves out responses that lack a rating, and counts them.
+    form
+        ``agreement`` (ICC(A,1): raters who score higher than others lower it) or ``consistency``
+        (ICC(C,1): they don't).
+    clusters, rng, resamples, weights, confidence, unit
+        As :func:`~accord.validate.correlation.pearson`.
+
+    Returns
+    -------
+    Estimate
+        ``icc_agreement`` or ``icc_consistency``; 1 at most, 0 when the raters have nothing in
+        common, negative below that: ICC(A,1) of few responses can lie below -1, and then has no
+        interval. NaN with a reason for fewer than two responses, equal scores throughout or, with
+        two raters, a constant one. ``unit="item"``: McGraw and Wong's F interval, which takes
+        responses as independent and normal. ``details`` as Pearson's.
+
+    Raises
+    ------
+    InputError
+        Another shape, fewer than two raters, NaN or infinite scores, bad weights.
+    SettingsError
+        An unknown form, between 1 and 198 resamples.
+
+    References
+    ----------
+    McGraw & Wong 1996, Psychol. Methods 1, two-way, single rater.
+    """
+    if form not in ("agreement", "consistency"):
+        raise SettingsError(f"form {form!r} is unknown", cure="agreement or consistency")
+    scores = score_table(ratings)
+    n, r = scores.shape
+
+    def f(totals: Any) -> Any:
+        size, by_row, by_rater, error = _mean_squares(totals, r)
+        bottom = by_row + (r - 1) * error
+        if form == "agreement":
+            bottom = bottom + r / size * (by_rater - error)
+        whole = (by_row + by_rater + error).real
+        return (by_row - error) / np.where(bottom.real > 1e-12 * whole, bottom, np.nan)
+
+    def columns(w: FloatArray) -> FloatArray:
+        v = _common(scores, w)
+        total, squares = v.sum(axis=1), (v * v).sum(axis=1)
+        return np.column_stack([np.ones(n), v, total * total, squares]) * w[:, None]
+
+    def independent(out: Estimate, w: FloatArray) -> Estimate:
+        how = "McGraw-Wong F on n; assumes independent, normal responses"
+        _, by_row, by_rater, error = _mean_squares(columns(w).sum(axis=0), r)
+        limits = _agreement_limits if form == "agreement" else _consistency_limits
+        low, high = limits(
+            float(by_row), float(by_rater), float(error), kish(w), r, out.confidence, out.estimate
+        )
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return replace(out, method=how, reason="no interval: no variance is left to compare")
+        return replace(out, low=low, high=high, method=how)
+
+    return association(
+        f"icc_{form}",
+        "ICC",
+        scores,
+        lambda w, groups: Moments(columns(w), f, groups),
+        clusters=clusters,
+        rng=rng,
+        resamples=resamples,
+        weights=weights,
+        confidence=confidence,
+        unit=unit,
+        independent=independent,
+    )
+
+
+def _common(scores: FloatArray, w: FloatArray) -> FloatArray:
+    """All scores moved and scaled alike, so that sums of squares lose no digits."""
+    v = scores - (w @ scores).mean() / w.sum()
+    return np.asarray(v / np.abs(v).max(), dtype=float)
+
+
+def _moments(scores: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
+    """Standard deviations (divisor n), difference of means, Pearson's r."""
+    mean = w @ scores / w.sum()
+    d = scores - mean
+    (xx, xy), (_, yy) = (d * w[:, None]).T @ d / w.sum()
+    sx, sy = math.sqrt(xx), math.sqrt(yy)
+    return sx, sy, float(mean[0] - mean[1]), float(xy / (sx * sy))
+
+
+def _ccc(totals: Any) -> Any:
+    n, x, y, xx, yy, xy = (totals[..., j] for j in range(6))
+    x, y = x / n, y / n
+    apart = xx / n - x * x + yy / n - y * y + (x - y) ** 2
+    size = ((xx + yy) / n).real
+    return 2 * (xy / n - x * y) / np.where(apart.real > 1e-12 * size, apart, np.nan)
+
+
+def _mean_squares(totals: Any, r: int) -> tuple[Any, Any, Any, Any]:
+    """n, and the mean squares of responses, raters and error."""
+    n, by_rater = totals[..., 0], totals[..., 1 : 1 + r]
+    grand = by_rater.sum(axis=-1)
+    corrected = grand * grand / (n * r)
+    rows = totals[..., 1 + r] / r - corrected
+    raters = (by_rater * by_rater).sum(axis=-1) / n - corrected
+    rest = totals[..., 2 + r] - corrected - rows - raters
+    return n, rows / (n - 1), raters / (r - 1), rest / ((n - 1) * (r - 1))
+
+
+def _consistency_limits(
+    row: float, rater: float, error: float, n: float, r: int, confidence: float, estimate: float
+) -> tuple[float, float]:
+    if error <= 0:
+        return math.nan, math.nan
+    q, ratio, df = 0.5 + confidence / 2, row / error, (n - 1) * (r - 1)
+    low, high = ratio / fdtri(n - 1, df, q), ratio * fdtri(df, n - 1, q)
+    return float((low - 1) / (low + r - 1)), float((high - 1) / (high + r - 1))
+
+
+def _agreement_limits(
+    row: float, rater: float, error: float, n: float, r: int, confidence: float, estimate: float
+) -> tuple[float, float]:
+    # Satterthwaite's degrees of freedom for the variance of raters and error together
+    a = r * estimate / (n * (1 - estimate))
+    b = 1 + r * estimate * (n - 1) / (n * (1 - estimate))
+    bottom = (a * rater) ** 2 / (r - 1) + (b * error) ** 2 / ((n - 1) * (r - 1))
+    if bottom <= 0:
+        return math.nan, math.nan
+    v = (a * rater + b * error) ** 2 / bottom
+    q = 0.5 + confidence / 2
+    below, above = fdtri(n - 1, v, q), fdtri(v, n - 1, q)
+    rest = r * rater + (r * n - r - n) * error
+    low = n * (row - below * error) / (below * rest + n * row)
+    high = n * (above * row - error) / (rest + n * above * row)
+    return float(low), float(high)
