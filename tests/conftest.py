@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from accord.study import Study
+from small_study import ANSWERS, PAIRS, QUESTIONS, RESPONSES, write
+
 if TYPE_CHECKING:
     from accord.annotate.server import PrivateServer
 
@@ -125,3 +128,23 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.skipped and os.environ.get("CI") == "true":
         report.outcome = "failed"
         report.longrepr = f"skipped with CI=true: {report.longrepr}"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "study") as made:
+        yield made
+
+
+@pytest.fixture
+def study(empty: Study, tmp_path: Path) -> Study:
+    empty.add_questions(write(tmp_path / "questions.jsonl", QUESTIONS))
+    empty.add_responses(write(tmp_path / "responses.jsonl", RESPONSES))
+    return empty
+
+
+@pytest.fixture
+def paired(empty: Study, tmp_path: Path) -> Study:
+    rows = [{**row, "predicted": answer} for row, answer in zip(PAIRS, ANSWERS, strict=True)]
+    empty.add_pairs(write(tmp_path / "pairs.jsonl", rows), mapping={"reference": "gold"})
+    return empty

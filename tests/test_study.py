@@ -6,85 +6,15 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from accord.scoring.errors import AccordError, InputError, SettingsError, StudyError
 from accord.study import Study, scoring_run
 from accord.study.schema import SCHEMA_VERSION
-
-QUESTIONS: list[dict[str, Any]] = [
-    {
-        "question_id": "q1",
-        "question": "Which Beatles sang?",
-        "reference": [{"text": "John Lennon", "aliases": ["Lennon"]}, {"text": "Paul McCartney"}],
-        "type": "flat",
-        "region": "UK",
-    },
-    {
-        "question_id": "q2",
-        "question": "First three letters?",
-        "reference": "1. A\n2. B\n3. C",
-        "ordered": True,
-        "type": "flat",
-    },
-]
-RESPONSES: list[dict[str, Any]] = [
-    {"question_id": "q1", "system": "alpha", "response": "1. Lennon\n2. Paul McCartney"},
-    {"question_id": "q1", "system": "beta", "response": "- George Harrison\n- Ringo\n- Yoko Ono"},
-    {"question_id": "q2", "system": "alpha", "response": "1. A\n2. C\n3. B"},
-    {"question_id": "q2", "system": "beta", "response": None},
-    {"question_id": "q2", "system": "alpha", "variant": "thinking", "response": ["A", "B", "C"]},
-]
-PAIRS: list[dict[str, Any]] = [
-    {"item_id": "p1", "question_id": "q1", "question": "Capital?", "gold": '["Paris", "Paname"]'},
-    {"item_id": "p2", "question_id": "q1", "question": "Capital?", "gold": "Paris"},
-    {"item_id": "p3", "question_id": "q2", "question": "River?", "gold": "Seine"},
-]
-ANSWERS = ["paname", "London", "The Seine"]
-
-
-def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def snapshot(study: Study) -> dict[str, list[Any]]:
-    """Everything the ledger holds: equal snapshots are an unchanged study."""
-    with sqlite3.connect(study.path / "ledger.sqlite") as raw:
-        names = [row[0] for row in raw.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
-        content = {name: raw.execute(f"SELECT * FROM {name}").fetchall() for name in names}
-    raw.close()
-    tables = study.path / "tables"
-    content["files"] = [
-        (path.name, path.read_bytes()) for path in sorted(tables.rglob("*")) if path.is_file()
-    ]
-    content["toml"] = [(study.path / "study.toml").read_bytes()]
-    return content
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Any:
-    with Study.create(tmp_path / "study") as made:
-        yield made
-
-
-@pytest.fixture
-def study(empty: Study, tmp_path: Path) -> Study:
-    empty.add_questions(write(tmp_path / "questions.jsonl", QUESTIONS))
-    empty.add_responses(write(tmp_path / "responses.jsonl", RESPONSES))
-    return empty
-
-
-@pytest.fixture
-def paired(empty: Study, tmp_path: Path) -> Study:
-    rows = [{**row, "predicted": answer} for row, answer in zip(PAIRS, ANSWERS, strict=True)]
-    empty.add_pairs(write(tmp_path / "pairs.jsonl", rows), mapping={"reference": "gold"})
-    return empty
-
+from small_study import QUESTIONS, RESPONSES, snapshot, write
 
 # Making and opening
 
