@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import krippendorff
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 # -- the slow twin: every sum by a loop, every leave-one-out value by a refit ------------------
 
 
-class Twin:
+class Twin(ABC):
     """Ratings as lists; weights of mean 1; ``extra`` is the one disagreement that is added."""
 
     def __init__(self, x: Codes, k: int, clusters: Codes, weights: Floats) -> None:
@@ -46,14 +47,14 @@ class Twin:
             if g != without
         ]
 
-    def table(self, without: int | None) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def table(self, without: int | None) -> Any: ...
 
-    def added(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def added(self) -> Any: ...
 
-    def coefficient(self, table: Any) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def coefficient(self, table: Any) -> float: ...
 
     def interval(self, confidence: float) -> tuple[float, float, float]:
         extra = self.added()
