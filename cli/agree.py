@@ -199,6 +199,7 @@ def register(app: typer.Typer) -> None:
             kinds=dict(report.kinds),
             people=report.people,
             dropped=dict(report.dropped),
+            sections=report.section_dicts(),
         )
         emit(payload, as_json, agreement_lines(report))
 

@@ -14,6 +14,7 @@ from typing import Any
 from .agreement_report import AgreementReport
 from .figures import count, defined, estimate, interval, label, percent, value, visible
 from .panel import Confusion
+from .section import Section
 
 __all__ = ["agreement_lines"]
 
@@ -32,7 +33,7 @@ _PART = 0.1
 
 def agreement_lines(report: AgreementReport) -> list[str]:
     """The panel for a person at a terminal."""
-    results = report.result_dicts()
+    results = report.main_dicts()
     lines = [*_wrapped(report.notes, "Note: "), _heading(report), *_who(report)]
     for level, title in _LEVELS:
         found = [result for result in results if result["level"] == level]
@@ -44,7 +45,18 @@ def agreement_lines(report: AgreementReport) -> list[str]:
     lines += ["", *_left_out(results, report)]
     lines += _explained(results)
     lines += _warnings(results)
+    for section in report.sections:
+        lines += _section(section)
     return [line.rstrip() for line in lines]
+
+
+def _section(section: Section) -> Iterable[str]:
+    """A further part: its heading, what it prints, and what must be told with it."""
+    yield ""
+    yield visible(section.title)
+    for line in section.lines:
+        yield f"  {visible(line)}"
+    yield from _wrapped(section.notes, "  Note: ")
 
 
 def _heading(report: AgreementReport) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "differing",
     "expected_by_chance",
     "leading",
+    "main_figures",
     "measure",
     "place",
     "stated",
@@ -53,6 +54,14 @@ _COMPARISONS = {
     "judge-human": JUDGE_HUMAN,
     "judge-judge": "judge-judge",
 }
+
+
+def main_figures(results: Iterable[Result]) -> list[Result]:
+    """The figures of the panel itself: none of a section about strata, single raters, ….
+
+    Only these are the yardstick for a judge.
+    """
+    return [result for result in results if not result.get("section")]
 
 
 def comparison(result: Result, kinds: Mapping[str, str] | None = None) -> str:

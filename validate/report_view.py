@@ -17,6 +17,7 @@ from .reading import (
     comparison,
     expected_by_chance,
     leading,
+    main_figures,
     measure,
     stated,
 )
@@ -108,7 +109,7 @@ class View:
 
 def view(report: Report) -> View:
     """Lay out a report."""
-    results: list[Mapping[str, Any]] = list(report.agreement.get("results") or ())
+    results = main_figures(report.agreement.get("results") or ())
     kinds: Mapping[str, str] = report.agreement.get("kinds") or {}
     tables: list[Mapping[str, Any]] = list(report.agreement.get("confusion") or ())
     leads = leading(results, kinds)

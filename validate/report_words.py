@@ -22,6 +22,7 @@ from .reading import (
     Place,
     Result,
     differing,
+    main_figures,
     measure,
     place,
     stated,
@@ -55,7 +56,7 @@ def conclusions(
         The error rate of the gold answers, None if they were not audited.
     """
     content = agreement or {}
-    panel = Panel(tuple(content.get("results") or ()), content.get("kinds") or {})
+    panel = Panel(tuple(main_figures(content.get("results") or ())), content.get("kinds") or {})
     trust, closeness, gold = _trust(panel), _closeness(panel), _gold(audit)
     # Raters' names come from files; a terminal must not act on what is in them.
     return one_line(trust), one_line(closeness), one_line(gold)
