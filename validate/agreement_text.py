@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from .agreement_report import AgreementReport
 from .figures import count, defined, estimate, interval, label, percent, value, visible
 from .panel import Confusion
 from .section import Section
+from .text_cells import pad, right, width
 
 __all__ = ["agreement_lines"]
 
@@ -92,7 +92,7 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
     head = f"{title}: {_PLAIN_NAMES.get(str(measure), measure)}" if measure else title
     limits = f"{100 * results[0]['confidence']:g} % interval"
     yield (
-        f"{_pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
+        f"{pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
         f" {'deff':>5}"
     )
     names = dict.fromkeys(result["name"] for result in results)
@@ -114,7 +114,7 @@ def _row(result: Mapping[str, Any]) -> Iterable[str]:
     who = _between(result) or "all"
     design = result["design_effect"]
     yield (
-        f"  {_pad(f'{kind:<6}  {who}', _WHO)} {estimate(result):>9}  {interval(result) or '–':<18}"
+        f"  {pad(f'{kind:<6}  {who}', _WHO)} {estimate(result):>9}  {interval(result) or '–':<18}"
         f" {count(result['n']):>7} {count(result['clusters']):>9}"
         f" {f'{design:.2f}' if defined(design) else '–':>5}"
     )
@@ -140,7 +140,7 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     differences = [result for result in results if result["name"] == "bias"]
     for judge, people in dict.fromkeys(tuple(result["raters"]) for result in differences):
         yield (
-            f"  {_pad(f'{visible(judge)} ~ {visible(people)}', 36)} {'people':>8} {'judge':>8}"
+            f"  {pad(f'{visible(judge)} ~ {visible(people)}', 36)} {'people':>8} {'judge':>8}"
             f" {'judge−people':>12}  {limits:<18} {'n':>6}"
         )
         for at, result in enumerate(results):
@@ -148,7 +148,7 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
                 continue
             by_judge, by_people = results[at - 2], results[at - 1]
             yield (
-                f"    {_pad(visible(result['system']), 34)} {estimate(by_people):>8}"
+                f"    {pad(visible(result['system']), 34)} {estimate(by_people):>8}"
                 f" {estimate(by_judge):>8} {estimate(result):>12}  {interval(result) or '–':<18}"
                 f" {count(result['n']):>6}"
             )
@@ -166,10 +166,10 @@ def _confusion(table: Confusion) -> Iterable[str]:
     judge, person = (visible(rater) for rater in table.raters)
     total = count(sum(map(sum, table.counts)))
     yield from _wrapped([f"{judge} (columns) against {person} (rows), {total} items"], "")
-    cell = max(8, *(min(_width(visible(name)), 12) + 2 for name in table.labels))
-    yield f"  {'':14}" + "".join(_right(visible(name), cell) for name in table.labels)
+    cell = max(8, *(min(width(visible(name)), 12) + 2 for name in table.labels))
+    yield f"  {'':14}" + "".join(right(visible(name), cell) for name in table.labels)
     for name, row in zip(table.labels, table.counts, strict=True):
-        yield f"  {_pad(visible(name), 14)}" + "".join(f"{count(number):>{cell}}" for number in row)
+        yield f"  {pad(visible(name), 14)}" + "".join(f"{count(number):>{cell}}" for number in row)
     if table.positive is not None:
         yield (
             f"  {visible(table.positive)}: TP {count(table.tp)}, FP {count(table.fp)},"
@@ -255,28 +255,3 @@ def _wrapped(texts: Iterable[str], start: str) -> list[str]:
             f"{start}{visible(text)}", WIDTH, subsequent_indent=" " * max(len(start), 2)
         )
     return out
-
-
-def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )
-
-
-def _cut(text: str, width: int) -> str:
-    if _width(text) <= width:
-        return text
-    while _width(text) >= width:
-        text = text[:-1]
-    return f"{text}…"
-
-
-def _pad(text: str, width: int) -> str:
-    text = _cut(text.replace("\n", " ").replace("\t", " "), width)
-    return text + " " * (width - _width(text))
-
-
-def _right(text: str, width: int) -> str:
-    text = _cut(text.replace("\n", " ").replace("\t", " "), width - 2)
-    return " " * (width - _width(text)) + text
