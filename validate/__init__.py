@@ -27,6 +27,7 @@ _PUBLIC = {
     "clustered_proportion": ".proportions",
     "conclusions": ".report_words",
     "ccc": ".concordance",
+    "ceiling_difference": ".ceiling",
     "cohen_kappa": ".chance",
     "conger_kappa": ".many_raters",
     "fleiss_kappa": ".many_raters",
