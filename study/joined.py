@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
 from .identity import system_label
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
+from .weights import ASIDE, PILOT, weights_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["items_of", "join_ratings", "strata"]
 
+_OF_PILOT = "rating of a pilot"
 _NOT_THERE = "item is not in the study (made with other settings or another accord)"
 
 
@@ -50,31 +52,47 @@ def join_ratings(
         Items that only the positional alignment of an ordered question has: their ratings belong
         to the ordered figures and are left out here without a word.
     sample_id
-        Only the items of this sample.
+        Only the items of this sample. Otherwise the labels of pilots are left out.
 
     Returns
     -------
     Ratings
-        With ``weight`` 1 / inclusion probability for items of a sample, else 1.
+        With ``weight`` 1 / inclusion probability for items of a sample, else 1; of several samples
+        together as in :mod:`.weights`.
     """
     import pandas as pd
 
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
     about = about[~about.index.duplicated()]
-    weights, notes = _weights(ledger, sample_id)
+    purpose = _purposes(ledger)
+    named = None if sample_id is None else {item for item, _ in ledger.sample(sample_id).items}
+    aside_in = _Aside(ledger, purpose) if sample_id is None else None
     dropped: dict[str, int] = {}
     rows: list[RatingRow] = []
     known = set(about.index)
     for row in ledger.rating_rows():
-        if sample_id is not None and row.item_id not in weights:
+        if named is not None and row.item_id not in named:
             continue
-        if row.item_id in known:
-            if row.status == "skipped":
-                dropped["skipped"] = dropped.get("skipped", 0) + 1
-            else:
-                rows.append(row)
-        elif row.item_id not in aside:
-            dropped[_NOT_THERE] = dropped.get(_NOT_THERE, 0) + 1
+        reason = None
+        if row.item_id not in known:
+            reason = None if row.item_id in aside else _NOT_THERE
+        elif row.status == "skipped":
+            reason = "skipped"
+        elif aside_in is not None and aside_in.holds(row):
+            reason = _OF_PILOT
+        else:
+            rows.append(row)
+        if reason:
+            dropped[reason] = dropped.get(reason, 0) + 1
+    rated = {row.item_id for row in rows if row.kind != "judge"}
+    found = weights_of(ledger, rated, sample_id)
+    weights, notes = found.of, list(found.notes)
+    if dropped.get(_OF_PILOT):
+        pilots = ", ".join(name for name, what in purpose.items() if what == PILOT)
+        notes.append(
+            f"{dropped[_OF_PILOT]} ratings of a pilot ({pilots}) are left out of all figures; "
+            "name it with --sample to see them"
+        )
     ids = [row.item_id for row in rows]
     facts = about.loc[ids] if ids else about.iloc[:0]
     columns: dict[str, Any] = {
@@ -96,7 +114,7 @@ def join_ratings(
             frame[name] = counts.astype("int64").to_numpy()
         elif counts.notna().any():
             frame[name] = counts.astype("float64").to_numpy()
-    notes += _mixed({row.item_id for row in rows if row.kind != "judge"}, weights)
+    notes += _mixed(rated, weights)
     unmatched = facts["reference"].isna()
     if unmatched.any():
         frame["unmatched"] = unmatched.to_numpy(dtype=bool)
@@ -136,23 +154,37 @@ def strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:
     return {name: [fields.get(name) for fields in found] for name in names}
 
 
-def _weights(ledger: Ledger, sample_id: str | None) -> tuple[dict[str, float], list[str]]:
-    """1 / inclusion probability of the items of a sample, or of all samples."""
-    samples: Sequence[Any] = ledger.samples() if sample_id is None else [ledger.sample(sample_id)]
-    weights: dict[str, float] = {}
-    several = 0
-    for sample in samples:
-        for item_id, probability in sample.items:
-            several += item_id in weights
-            # An item that was drawn twice is weighted by the sample in which it was likelier.
-            weights[item_id] = min(weights.get(item_id, float("inf")), 1.0 / probability)
-    notes = []
-    if several:
-        notes.append(
-            f"{several} items are in several samples and are weighted by the one in which they "
-            "were likeliest; name one sample for weights of one design"
-        )
-    return weights, notes
+def _purposes(ledger: Ledger) -> dict[str, str]:
+    return {sample.sample_id: sample.purpose for sample in ledger.samples()}
+
+
+class _Aside:
+    """Which labels by people belong to a pilot alone."""
+
+    def __init__(self, ledger: Ledger, purpose: Mapping[str, str]) -> None:
+        self._pilots = frozenset(name for name, what in purpose.items() if what == PILOT)
+        self._of_pilot: set[str] = set()
+        self._elsewhere: set[str] = set()
+        self._where: Mapping[tuple[str, str], frozenset[str | None]] = {}
+        if not self._pilots:
+            return
+        for name, what in purpose.items():
+            items = {item for item, _ in ledger.sample(name).items}
+            if what == PILOT:
+                self._of_pilot |= items
+            elif what not in ASIDE:
+                self._elsewhere |= items
+        if self._of_pilot & self._elsewhere:
+            self._where = ledger.annotated_in()
+
+    def holds(self, row: RatingRow) -> bool:
+        """A label given in a pilot's tasks, or of an item that no other sample holds."""
+        if row.kind == "judge" or row.item_id not in self._of_pilot:
+            return False
+        if row.item_id not in self._elsewhere:
+            return True
+        where = self._where.get((row.item_id, row.rater), frozenset())
+        return bool(where) and where <= self._pilots
 
 
 def _mixed(rated: set[str], weights: Mapping[str, float]) -> list[str]:

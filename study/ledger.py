@@ -10,6 +10,7 @@ from .material_log import MaterialLog
 from .rating_log import RatingLog
 from .records import (
     ExportedTask,
+    FrameItem,
     GivenPair,
     InputFile,
     ProvenanceRow,
@@ -26,6 +27,7 @@ from .sample_log import SampleLog
 
 __all__ = [
     "ExportedTask",
+    "FrameItem",
     "GivenPair",
     "InputFile",
     "Ledger",

@@ -11,6 +11,7 @@ from ..scoring.records import NO_SYSTEM, Kind
 
 __all__ = [
     "ExportedTask",
+    "FrameItem",
     "GivenPair",
     "InputFile",
     "ProvenanceRow",
@@ -126,6 +127,18 @@ class Sample:
     seed: int
     settings: Mapping[str, Any]
     items: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameItem:
+    """An item that a sample could have drawn: its stratum, and the probability of being drawn.
+
+    The probability is 0 where an extension of an earlier sample found nothing left to draw.
+    """
+
+    item_id: str
+    stratum: tuple[str, ...]
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 
 from ..scoring.errors import StudyError
+from . import schema
 from .database import Database, json_text
-from .records import ExportedTask, Sample, StoredAnnotation, now
+from .records import ExportedTask, FrameItem, Sample, StoredAnnotation, now
 
 __all__ = ["SampleLog"]
 
@@ -15,8 +16,14 @@ __all__ = ["SampleLog"]
 class SampleLog(Database):
     """Samples, exported tasks and annotations."""
 
-    def add_sample(self, sample: Sample) -> None:
+    def add_sample(self, sample: Sample, frame: Sequence[FrameItem] = ()) -> None:
         """Keep a sample under its id.
+
+        Parameters
+        ----------
+        frame
+            Every item that could have been drawn, the drawn ones too. Without it no figure can use
+            the sample together with another one.
 
         Raises
         ------
@@ -50,6 +57,16 @@ class SampleLog(Database):
                     for position, (item_id, probability) in enumerate(sample.items)
                 ),
             )
+            if frame:
+                for statement in schema.FRAME_TABLE:
+                    connection.execute(statement)
+                connection.executemany(
+                    "INSERT INTO sample_frame VALUES (?, ?, ?, ?)",
+                    (
+                        (row.lastrowid, f.item_id, json.dumps(f.stratum), f.probability)
+                        for f in frame
+                    ),
+                )
 
     def sample(self, sample_id: str) -> Sample:
         """The sample of that id.
@@ -72,6 +89,17 @@ class SampleLog(Database):
         """All samples, in the order they were drawn."""
         names = self.query("SELECT sample_id FROM sample ORDER BY sample_key")
         return [self.sample(name) for (name,) in names]
+
+    def frame(self, sample_id: str) -> list[FrameItem]:
+        """Every item that the sample could have drawn; empty where that is not known."""
+        if not self.query("SELECT 1 FROM sqlite_schema WHERE name = 'sample_frame'"):
+            return []
+        rows = self.query(
+            "SELECT f.item_id, f.stratum, f.probability FROM sample_frame AS f "
+            "JOIN sample AS s USING (sample_key) WHERE s.sample_id = ? ORDER BY f.item_id",
+            (sample_id,),
+        )
+        return [FrameItem(item, tuple(json.loads(s)), p) for item, s, p in rows]
 
     def _sample(self, sample_id: str) -> Sample | None:
         rows = self.query(
@@ -159,6 +187,15 @@ class SampleLog(Database):
             )
             (after,) = connection.execute("SELECT count(*) FROM annotation").fetchone()
         return int(after - before)
+
+    def annotated_in(self) -> dict[tuple[str, str], frozenset[str | None]]:
+        """``(item, annotator)`` → the samples in whose tasks that person graded the item."""
+        found: dict[tuple[str, str], set[str | None]] = {}
+        for item, annotator, sample in self.query(
+            "SELECT DISTINCT item_id, annotator, sample_id FROM annotation"
+        ):
+            found.setdefault((item, annotator), set()).add(sample)
+        return {key: frozenset(samples) for key, samples in found.items()}
 
     def annotations(self, sample_id: str | None = None) -> list[StoredAnnotation]:
         """Every annotation version ever imported, of all samples or of one, in order."""

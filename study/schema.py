@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..scoring.errors import StudyError
 
-__all__ = ["SCHEMA_VERSION", "connect", "create_database", "damage", "explained"]
+__all__ = ["FRAME_TABLE", "SCHEMA_VERSION", "connect", "create_database", "damage", "explained"]
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x61636364  # "accd": tells a ledger from any other SQLite file
@@ -160,6 +160,16 @@ CREATE TABLE reply (
 CREATE INDEX reply_latest ON reply (asked_key, content_sha256, repeat, reply_key);
 """
 
+_FRAME = """
+CREATE TABLE IF NOT EXISTS sample_frame (
+    sample_key INTEGER NOT NULL REFERENCES sample (sample_key),
+    item_id TEXT NOT NULL,
+    stratum TEXT NOT NULL,
+    probability REAL NOT NULL CHECK (probability >= 0 AND probability <= 1),
+    PRIMARY KEY (sample_key, item_id)
+) WITHOUT ROWID;
+"""
+
 _APPEND_ONLY = (
     "input",
     "provenance",
@@ -177,19 +187,23 @@ _APPEND_ONLY = (
 )
 
 _GUARD = """
-CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
+CREATE TRIGGER IF NOT EXISTS {table}_{verb}_refused BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only: {table} rows are never changed'); END;
 """
 
 
+def _guards(table: str) -> tuple[str, ...]:
+    return tuple(_GUARD.format(table=table, verb=verb) for verb in ("UPDATE", "DELETE"))
+
+
+FRAME_TABLE = (_FRAME, *_guards("sample_frame"))
+"""The statements that make the table of frames; a ledger of an earlier time gets it when needed."""
+
+
 def _script() -> str:
-    guards = [
-        _GUARD.format(table=table, verb=verb)
-        for table in _APPEND_ONLY
-        for verb in ("UPDATE", "DELETE")
-    ]
+    guards = [guard for table in _APPEND_ONLY for guard in _guards(table)]
     return (
-        f"BEGIN;{_TABLES}{''.join(guards)}"
+        f"BEGIN;{_TABLES}{''.join(guards)}{''.join(FRAME_TABLE)}"
         f"PRAGMA application_id = {APPLICATION_ID};PRAGMA user_version = {SCHEMA_VERSION};COMMIT;"
     )
 

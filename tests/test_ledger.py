@@ -17,6 +17,7 @@ from accord.scoring.errors import AccordError, InputError, StudyError
 from accord.scoring.replies import Reply, ReplyKey
 from accord.study.ledger import (
     ExportedTask,
+    FrameItem,
     GivenPair,
     InputFile,
     Ledger,
@@ -28,6 +29,7 @@ from accord.study.ledger import (
 )
 from accord.study.schema import SCHEMA_VERSION
 
+FRAME = [FrameItem("i1", ("a",), 1.0), FrameItem("i2", ("b", "c"), 0.25), FrameItem("i3", (), 0.0)]
 SAMPLE = Sample("s1", "agreement", "srs", 3, {"by": ["type"]}, (("i2", 0.25), ("i1", 1.0)))
 TASK = ExportedTask("s1", "i1", "hash", "pair", "1", "http://127.0.0.1:8080", 4, 17)
 ANNOTATION = StoredAnnotation(
@@ -53,7 +55,7 @@ def fill(ledger: Ledger) -> None:
     ledger.add_responses([Response("q1", "sys", '["A"]', "v", True, 12, {"run": "1"})])
     ledger.add_pairs([GivenPair("g1", "q1", "Which?", "A", "a", "h", ("B",), "s", "", 3, 2)])
     ledger.add_ratings([rating()])
-    ledger.add_sample(SAMPLE)
+    ledger.add_sample(SAMPLE, FRAME)
     ledger.add_exported([TASK])
     ledger.add_annotations([ANNOTATION])
     ledger.save([Reply(KEY, "CORRECT", "served", "f", "stop", 5, 2, 0.25, "now", 0, ("seed",))])
@@ -89,7 +91,7 @@ def test_everything_comes_back_as_it_went_in(ledger: Ledger) -> None:
 
 TABLES = (
     "input provenance question response given_pair rater rating sample sample_item exported "
-    "annotation asked reply"
+    "annotation asked reply sample_frame"
 ).split()
 
 
@@ -111,6 +113,17 @@ def test_no_row_is_ever_changed_or_deleted_by_whatever_program(ledger: Ledger, t
 def test_the_guarded_tables_are_all_tables(ledger: Ledger) -> None:
     names = ledger.query("SELECT name FROM sqlite_schema WHERE type = 'table'")
     assert {name for (name,) in names} == set(TABLES)
+
+
+def test_a_frame_is_kept_also_in_a_ledger_made_before_there_were_frames(ledger: Ledger) -> None:
+    other = sqlite3.connect(ledger.path)
+    other.execute("DROP TABLE sample_frame")
+    other.close()
+    assert ledger.frame("s1") == []
+    ledger.add_sample(SAMPLE, FRAME)
+    assert ledger.frame("s1") == FRAME
+    with pytest.raises(StudyError, match="append-only"), ledger.transaction() as connection:
+        connection.execute("DELETE FROM sample_frame")
 
 
 def test_settings_of_the_file(ledger: Ledger) -> None:
@@ -164,7 +177,7 @@ def test_a_rating_without_value_is_not_rated(ledger: Ledger, value: str, status:
 def test_annotations_are_idempotent_and_edits_are_kept_beside(ledger: Ledger) -> None:
     from dataclasses import replace
 
-    ledger.add_sample(SAMPLE)
+    ledger.add_sample(SAMPLE, FRAME)
     edited = replace(ANNOTATION, updated_at="2026-01-02", raw={"result": []})
     assert ledger.add_annotations([ANNOTATION, ANNOTATION]) == 1
     assert ledger.add_annotations([ANNOTATION, edited]) == 1
@@ -175,8 +188,8 @@ def test_annotations_are_idempotent_and_edits_are_kept_beside(ledger: Ledger) ->
 def test_a_sample_id_is_taken_once(ledger: Ledger) -> None:
     from dataclasses import replace
 
-    ledger.add_sample(SAMPLE)
-    ledger.add_sample(SAMPLE)
+    ledger.add_sample(SAMPLE, FRAME)
+    ledger.add_sample(SAMPLE, FRAME)
     with pytest.raises(StudyError, match="another sample 's1'"):
         ledger.add_sample(replace(SAMPLE, seed=4))
     with pytest.raises(StudyError, match=r"no sample 's9'.*s1"):

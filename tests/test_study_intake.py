@@ -457,8 +457,9 @@ def test_samples_give_weights(paired: Study) -> None:
     paired.ledger.add_sample(Sample("s", "agreement", "x", 1, {}, (("p1", 0.25), ("p2", 0.5))))
     paired.ledger.add_sample(Sample("t", "agreement", "x", 1, {}, (("p2", 0.1),)))
     everything = paired.ratings()
-    assert everything.frame["weight"].tolist() == [4.0, 2.0, 1.0]
-    assert any("1 items are in several samples" in note for note in everything.notes)
+    # p2 is in either with probability 1 - (1 - .5)(1 - .1) = .55; t has no item of its own.
+    assert everything.frame["weight"].tolist() == pytest.approx([4.0, 1 / 0.55, 1.0], rel=1e-12)
+    assert any("2 samples are used together" in note for note in everything.notes)
     assert any("1 items that people rated are in no sample" in note for note in everything.notes)
     one = paired.ratings("t")
     assert one.frame[["item_id", "weight"]].to_numpy().tolist() == [["p2", 10.0]]
