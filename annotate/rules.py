@@ -14,7 +14,7 @@ from ..study.records import RatingRow, StoredAnnotation
 from .snapshots import NOBODY
 from .template import Answer, Template, Unreadable
 
-__all__ = ["RULES", "TASK", "Decision", "decide", "task_note"]
+__all__ = ["RULES", "TASK", "Decision", "decide", "in_time", "task_note"]
 
 TASK = "accord_task"
 """The key in a stored annotation's raw JSON under which its task is described."""
@@ -149,11 +149,14 @@ def _row(item_id: str, annotator: str, answer: Answer | None, template: Template
 
 
 def _when(annotation: StoredAnnotation) -> tuple[datetime, int]:
-    """Order in time; equal times by the server's number."""
+    return in_time(annotation.updated_at, annotation.raw.get("id"))
+
+
+def in_time(updated_at: str, identifier: object) -> tuple[datetime, int]:
+    """Where an annotation stands in time; equal times by the server's number."""
     try:
-        at = datetime.fromisoformat(annotation.updated_at)
+        at = datetime.fromisoformat(updated_at)
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
     except ValueError:
         at = datetime.min.replace(tzinfo=UTC)
-    identifier = annotation.raw.get("id")
     return at, identifier if isinstance(identifier, int) else 0

@@ -24,6 +24,7 @@ __all__ = [
     "Snapshot",
     "fetch",
     "keys_of",
+    "load_json",
     "number",
     "numbers_of",
     "person_of",
@@ -122,6 +123,19 @@ def read_file(path: Path) -> Snapshot:
     InputError
         When the file is missing, cut off, no JSON, or no JSON export with annotations.
     """
+    tasks, sha256 = load_json(path)
+    _check(tasks, str(path))
+    return Snapshot(path.name, tuple(tasks), sha256=sha256)
+
+
+def load_json(path: Path) -> tuple[Any, str]:
+    """What a JSON file holds, and the file's SHA-256.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, cut off, or no JSON.
+    """
     cure = "in Label Studio choose Export, format JSON"
     try:
         content = read_whole(path)
@@ -137,8 +151,7 @@ def read_file(path: Path) -> Snapshot:
         raise InputError(f"{path} {said} ({where}: {error.msg})", cure=cure) from None
     except (ValueError, RecursionError):
         raise InputError(f"{path} is no JSON export of Label Studio", cure=cure) from None
-    _check(tasks, str(path))
-    return Snapshot(path.name, tuple(tasks), sha256=hashlib.sha256(content).hexdigest())
+    return tasks, hashlib.sha256(content).hexdigest()
 
 
 def _check(tasks: Any, where: str) -> None:
