@@ -46,6 +46,7 @@ _PUBLIC = {
     "jeffreys": ".proportions",
     "kendall_tau_b": ".rank_correlation",
     "krippendorff_alpha": ".chance",
+    "leave_one_out_ceiling": ".human_ceiling",
     "limits_of_agreement": ".differences",
     "macro_f1": ".screening",
     "mad": ".differences",

@@ -25,7 +25,7 @@ from .coincidences import alpha_form, code_values
 from .rated import Pairs, check_cells, columns, positive, rating_codes, side_by_side
 from .result import Estimate
 
-__all__ = ["Level", "cohen_kappa", "gwet_ac1", "krippendorff_alpha", "mcc"]
+__all__ = ["Level", "cohen_kappa", "gwet_ac1", "krippendorff_alpha", "mcc", "off_diagonal"]
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -96,7 +96,7 @@ def cohen_kappa(
     out = beyond_chance(
         "cohen_kappa",
         f,
-        lambda totals: _off_diagonal(totals, k),
+        lambda totals: off_diagonal(totals, k),
         items=_pair_columns(x, w, k),
         x=x,
         where=where[used],
@@ -162,7 +162,7 @@ def mcc(
     return beyond_chance(
         "mcc",
         f,
-        lambda totals: _off_diagonal(totals, k),
+        lambda totals: off_diagonal(totals, k),
         items=_pair_columns(x, w, k),
         x=x,
         where=where[used],
@@ -363,7 +363,7 @@ def _pair_columns(x: IntArray, w: FloatArray, k: int) -> Any:
     )
 
 
-def _off_diagonal(totals: FloatArray, k: int) -> FloatArray:
+def off_diagonal(totals: FloatArray, k: int) -> FloatArray:
     """One item off the diagonal, spread in proportion to the two raters' habits."""
     first, second = totals[1 : 1 + k] + 0.5, totals[1 + k :] + 0.5
     by_first, by_second = first * (second.sum() - second), second * (first.sum() - first)
