@@ -26,7 +26,6 @@ from .clusters import (
     check_confidence,
     check_unit,
     effective_size,
-    jackknife_se,
     kish,
     leave_one_out,
     unit_mean_weights,
@@ -306,7 +305,8 @@ class _Averages(AnnotatorSums):
         floor = 1 + (self.groups.mean_size - 1) * ASSUMED_ICC * _FADE / (_FADE + rare)
         measured = 1.0
         if 0 < p < 1:
-            measured = jackknife_se(away) ** 2 / (p * (1 - p) / n)
+            off, g = away - p, away.size
+            measured = float((g - 1) / g * (off @ off) / (p * (1 - p) / n))
         critical = t_quantile(self.confidence, self.groups.effective_df)
         return wilson_limits(min(max(p, 0.0), 1.0), n / max(1.0, measured, floor), critical)
 
