@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import SettingsError
@@ -50,6 +50,13 @@ class PanelSettings:
     extra
         A verdict with the reason "correct but missing from the reference" counts as wrong, is left
         out (``ignore``), or counts as right (``credit``).
+    strata
+        Columns by whose values agreement is also given.
+    family
+        Judge or system → family of models, for a judge's bias towards its own.
+    tuned_on, split
+        What said which labels the judge's prompt was tuned on; those stand apart, marked in the
+        ratings (:func:`~accord.study.tuned.mark_tuned`). For the record only.
     """
 
     scale: Scale = "nominal"
@@ -64,6 +71,10 @@ class PanelSettings:
     unsure: Unsure = "missing"
     unscored: Unscored = "missing"
     extra: Extra = "incorrect"
+    strata: tuple[str, ...] = ()
+    family: Mapping[str, str] = field(default_factory=dict)
+    tuned_on: str | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -83,6 +94,8 @@ class PanelSettings:
                 f"--resamples {self.resamples} is not between 199 and 100,000",
                 cure="1999, or 0 for intervals without resampling",
             )
+        if len(set(self.strata)) < len(self.strata):
+            raise SettingsError("--strata names a column twice", cure="name it once")
         if self.seed < 0:
             raise SettingsError(f"--seed {self.seed} is negative", cure="e.g. 0")
         if self.aggregate == "mean" and not self.numeric:
@@ -98,7 +111,8 @@ class PanelSettings:
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON values, for the output."""
         out = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**out, "categories": list(self.categories)}
+        lists = {"categories": list(self.categories), "strata": list(self.strata)}
+        return {**out, **lists, "family": dict(self.family)}
 
 
 def options_of(study: Study, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,6 +38,9 @@ class View:
     scores
         Rater (and ``people.name``) → ``(n_responses,)`` scores, NaN where not rated as a whole;
         empty without responses.
+    tuned
+        The items whose labels the judge's prompt was tuned on, which are in nothing else here;
+        None where none are known.
     """
 
     ratings: Ratings
@@ -46,6 +49,7 @@ class View:
     people: People | None
     responses: Responses | str
     scores: Mapping[str, FloatArray] = field(default_factory=dict)
+    tuned: Coded | None = None
 
 
 @dataclass(frozen=True, slots=True)
