@@ -29,6 +29,7 @@ _PUBLIC = {
     "cohen_kappa_classical": ".classical_kappa",
     "conclusions": ".report_words",
     "ccc": ".concordance",
+    "ccc_classical": ".lin_interval",
     "ceiling_difference": ".ceiling",
     "cohen_kappa": ".chance",
     "conger_kappa": ".many_raters",
