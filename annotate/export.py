@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
 from ..scoring.files import read_whole, write_whole
@@ -31,7 +31,17 @@ from .template import Template, load_template
 if TYPE_CHECKING:
     from ..study import Study
 
-__all__ = ["ExportReport", "export_to_file", "export_to_server"]
+__all__ = [
+    "ExportReport",
+    "Unmatched",
+    "export_to_file",
+    "export_to_server",
+    "fill_project",
+    "items_to_grade",
+    "write_tasks",
+]
+
+Unmatched = Literal["show", "hide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,7 @@ def export_to_server(
     *,
     template: str = "pair",
     per_item: int | None = None,
+    unmatched: Unmatched = "show",
     progress: Progress = silent,
 ) -> ExportReport:
     """Put a sample's items into a project of their own; add exactly what is missing there.
@@ -101,6 +112,8 @@ def export_to_server(
     ----------
     per_item
         How many people grade each task. Default: 1, or what the project has already.
+    unmatched
+        Whether predicted elements without a reference element are graded too (``show``).
 
     Raises
     ------
@@ -115,46 +128,88 @@ def export_to_server(
         raise SettingsError(f"--per-item can't be {per_item}", cure="use 1 to 100")
     page = load_template(template)
     with study.ledger.writing():
-        sample, items, notes = _items(study, sample_id)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched)
         tasks = [blind_task(item, page, sample_id) for item in items]
         mark = mark_of(study, sample_id, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
-        project = find_project(connection, mark)
-        if project is None:
-            if any(row.target == connection.url for row in study.ledger.exported(sample_id)):
-                notes.append("the project of an earlier export is gone; a new one was made")
-            project = create_project(connection, page, sample_id, mark, per_item or 1)
-            progress(f"project {project.project_id} is made")
-        elif per_item is not None and per_item != project.per_item:
-            project = set_per_item(connection, project, per_item)
-        out = _Sending(study, sample, page, connection, project)
-        there = list_tasks(connection, project)
-        present = out.record(there)
-        notes += _oddities(there, tasks)
-        missing = [task for task in tasks if task["data"]["item_id"] not in present]
-        added = 0
-        for batch in batches(missing):
-            out.send(batch)
-            added += len(batch)
-            if added < len(missing):
-                progress(f"{added} of {len(missing)} tasks are there")
+        project, present, said = fill_project(
+            study, sample, page, connection, mark, tasks, per_item=per_item, progress=progress
+        )
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,
         target=connection.url,
         total=len(tasks),
-        added=added,
-        present=len(tasks) - len(missing),
+        added=len(tasks) - present,
+        present=present,
         project_id=project.project_id,
         per_item=project.per_item,
         url=project.url,
-        notes=tuple(notes),
+        notes=(*notes, *said),
     )
 
 
+def fill_project(
+    study: Study,
+    sample: Sample,
+    page: Template,
+    connection: Connection,
+    mark: str,
+    tasks: Sequence[Mapping[str, Any]],
+    *,
+    per_item: int | None = None,
+    part: str = "",
+    progress: Progress = silent,
+) -> tuple[Project, int, list[str]]:
+    """Put tasks into the project with a mark, which is made where there is none.
+
+    Parameters
+    ----------
+    tasks
+        All that the project should have, each item once; those that are there are not sent again.
+    part
+        What the project's title says besides the sample, where a sample has several.
+
+    Returns
+    -------
+    tuple
+        The project, how many of the tasks were there, and sentences worth reading.
+
+    Raises
+    ------
+    ServiceError
+        When the server fails; what had arrived is in the ledger.
+    """
+    notes: list[str] = []
+    project = find_project(connection, mark)
+    if project is None:
+        title = f"{sample.sample_id} {part}".strip()
+        project = create_project(connection, page, title, mark, per_item or 1)
+        progress(f"project {project.project_id} is made")
+    elif per_item is not None and per_item != project.per_item:
+        project = set_per_item(connection, project, per_item)
+    out = _Sending(study, sample, page, connection, project)
+    there = list_tasks(connection, project)
+    present = out.record(there)
+    notes += _oddities(there, tasks)
+    missing = [task for task in tasks if task["data"]["item_id"] not in present]
+    added = 0
+    for batch in batches(missing):
+        out.send(batch)
+        added += len(batch)
+        if added < len(missing):
+            progress(f"{added} of {len(missing)} tasks are there")
+    return project, len(tasks) - len(missing), notes
+
+
 def export_to_file(
-    study: Study, sample_id: str, path: str | Path, *, template: str = "pair"
+    study: Study,
+    sample_id: str,
+    path: str | Path,
+    *,
+    template: str = "pair",
+    unmatched: Unmatched = "show",
 ) -> ExportReport:
     """Write a sample's tasks as a file in Label Studio's import format.
 
@@ -173,36 +228,55 @@ def export_to_file(
         raise SettingsError(
             f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
         )
-    _refuse_to_replace(file)
     with study.ledger.writing():
-        sample, items, notes = _items(study, sample_id)
-        tasks = [blind_task(item, page, sample_id) for item in items]
-        config = file.with_suffix(".config.xml")
-        guide = file.with_suffix(".instructions.html")
-        write_whole(config, page.config)
-        write_whole(guide, page.instructions_html + "\n")
-        write_whole(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
-        known = {
-            (row.item_id, row.content_sha256, row.template_version)
-            for row in study.ledger.exported(sample_id)
-            if row.target == file.name and row.template == page.name
-        }
-        rows = [
-            _row(sample, page, item.item_id, item.content_sha256, file.name)
-            for item in items
-            if (item.item_id, item.content_sha256, page.version) not in known
-        ]
-        study.ledger.add_exported(rows)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched)
+        names, added = write_tasks(study, sample, page, items, file)
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,
         target=file.name,
-        total=len(tasks),
-        added=len(rows),
-        present=len(tasks) - len(rows),
-        files=(file.name, config.name, guide.name),
+        total=len(items),
+        added=added,
+        present=len(items) - added,
+        files=names,
         notes=tuple(notes),
     )
+
+
+def write_tasks(
+    study: Study, sample: Sample, page: Template, items: Sequence[Item], file: Path
+) -> tuple[tuple[str, str, str], int]:
+    """Write items as tasks, with the labelling interface and the instructions beside them.
+
+    Returns
+    -------
+    tuple
+        The files' names, and how many tasks the ledger did not know in that file.
+
+    Raises
+    ------
+    InputError
+        When the file can't be written, or is there already and is no export of accord.
+    """
+    _refuse_to_replace(file)
+    tasks = [blind_task(item, page, sample.sample_id) for item in items]
+    config = file.with_suffix(".config.xml")
+    guide = file.with_suffix(".instructions.html")
+    write_whole(config, page.config)
+    write_whole(guide, page.instructions_html + "\n")
+    write_whole(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+    known = {
+        (row.item_id, row.content_sha256, row.template_version)
+        for row in study.ledger.exported(sample.sample_id)
+        if row.target == file.name and row.template == page.name
+    }
+    rows = [
+        _row(sample, page, item.item_id, item.content_sha256, file.name)
+        for item in items
+        if (item.item_id, item.content_sha256, page.version) not in known
+    ]
+    study.ledger.add_exported(rows)
+    return (file.name, config.name, guide.name), len(rows)
 
 
 class _Sending:
@@ -273,8 +347,20 @@ class _Sending:
         )
 
 
-def _items(study: Study, sample_id: str) -> tuple[Sample, list[Item], list[str]]:
-    """The sample's items in presented order; refuses what would tell the system."""
+def items_to_grade(
+    study: Study, sample_id: str, unmatched: Unmatched = "show"
+) -> tuple[Sample, list[Item], list[str]]:
+    """The sample's items in presented order, and what to say of them.
+
+    Raises
+    ------
+    StudyError
+        When there is no such sample, or items of it are no longer in the study.
+    InputError
+        When an id or the sample's name would tell the system.
+    """
+    if unmatched not in ("show", "hide"):
+        raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
     sample = study.ledger.sample(sample_id)
     frame = study.pairs()
     frame = frame[frame["item_id"].notna()]
@@ -295,6 +381,11 @@ def _items(study: Study, sample_id: str) -> tuple[Sample, list[Item], list[str]]
         if named
         else []
     )
+    if unmatched == "hide":
+        shown = [item for item in items if item.reference is not None]
+        if hidden := len(items) - len(shown):
+            notes.append(f"{hidden} predicted elements without a reference element are not shown")
+        items = shown
     return sample, items, notes
 
 

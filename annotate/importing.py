@@ -12,7 +12,7 @@ from ..scoring.errors import InputError, StudyError
 from ..study.records import StoredAnnotation
 from .connection import Connection
 from .environment import Progress, silent
-from .projects import find_project, mark_of
+from .projects import find_project, marks_of
 from .pseudonym import Pseudonyms
 from .rules import RULES, TASK, decide, task_note
 from .snapshots import (
@@ -49,9 +49,10 @@ class ImportReport:
     annotations
         Counts by rule (:data:`accord.annotate.rules.RULES`); they add up to all annotations of
         tasks with an item id.
-    drafts, edited_by_others, prefilled
+    drafts, edited_by_others, prefilled, by_others
         Drafts that were not submitted; annotations that somebody else changed; annotations that
-        began from a prediction. The latter two are used, and counted under their rule as well.
+        began from a prediction; annotations in the project of another person. The latter three are
+        used, and counted under their rule as well.
     new_annotations, new_ratings
         What the ledger did not have yet.
     annotators
@@ -68,6 +69,7 @@ class ImportReport:
     new_ratings: int
     annotators: Mapping[str, Mapping[str, int]]
     notes: tuple[str, ...]
+    by_others: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -78,6 +80,7 @@ class ImportReport:
             "drafts": self.drafts,
             "edited_by_others": self.edited_by_others,
             "prefilled": self.prefilled,
+            "by_others": self.by_others,
             "new_annotations": self.new_annotations,
             "new_ratings": self.new_ratings,
             "annotators": {name: dict(counts) for name, counts in self.annotators.items()},
@@ -97,6 +100,7 @@ class ImportReport:
             ("drafts", self.drafts, "not submitted; no label"),
             ("edited by others", self.edited_by_others, "used, and counted above as well"),
             ("prefilled", self.prefilled, "began from a prediction: not a blind label; used"),
+            ("by others", self.by_others, "made in the project of another person; used"),
         )
         for name, count, meaning in extra:
             if count:
@@ -136,11 +140,12 @@ def import_from_server(
     snapshots = []
     for sample_id in wanted:
         study.ledger.sample(sample_id)
-        mark = mark_of(study, sample_id)
-        project = find_project(connection, mark) if mark else None
-        if project is not None:
-            progress(f"fetching project {project.project_id} (sample {sample_id})")
-            snapshots.append(replace(fetch(connection, project.project_id), server=connection.url))
+        for mark, owner in marks_of(study, sample_id).items():
+            project = find_project(connection, mark)
+            if project is not None:
+                progress(f"fetching project {project.project_id} (sample {sample_id})")
+                fetched = fetch(connection, project.project_id)
+                snapshots.append(replace(fetched, server=connection.url, owner=owner))
     if not snapshots:
         raise StudyError(
             f"{study.path} has no project at {connection.url}",
@@ -315,6 +320,7 @@ class _Found:
             annotator = NOBODY if person is None else aliases[person]
             if person is not None and "@" not in person:
                 self.by_number[annotator] = person
+            self.flags["not the owner"] += snapshot.owner not in (None, annotator)
             self._flag(annotation)
             unique, updated = keys_of(annotation, project)
             self.stored.append(
@@ -393,6 +399,7 @@ class _Found:
             drafts=self.flags["drafts"],
             edited_by_others=self.flags["edited"],
             prefilled=self.flags["prefilled"],
+            by_others=self.flags["not the owner"],
             new_annotations=new,
             new_ratings=ratings,
             annotators={name: people[name] for name in sorted(people)},

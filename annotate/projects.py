@@ -18,8 +18,19 @@ from .template import Template
 if TYPE_CHECKING:
     from ..study import Study
 
-__all__ = ["Listed", "Project", "create_project", "find_project", "list_tasks", "mark_of"]
+__all__ = [
+    "SHARED",
+    "Listed",
+    "Project",
+    "create_project",
+    "find_project",
+    "list_tasks",
+    "mark_of",
+    "marks_of",
+]
 
+SHARED = "assignment"
+"""The action under which the ledger keeps who grades which items of a sample."""
 _ACTION = "export mark"
 _LONGEST_TITLE = 50
 
@@ -58,6 +69,19 @@ def mark_of(study: Study, sample_id: str, *, make: bool = False) -> str | None:
     return mark
 
 
+def marks_of(study: Study, sample_id: str) -> dict[str, str | None]:
+    """The marks of all projects of a sample, each with the person whose it is (None: everybody)."""
+    marks: dict[str, str | None] = {}
+    for row in study.ledger.provenance():
+        if row.detail.get("sample") != sample_id:
+            continue
+        if row.action == _ACTION:
+            marks[str(row.detail["mark"])] = None
+        elif row.action == SHARED:
+            marks |= dict(zip(row.detail["marks"], row.detail["people"], strict=True))
+    return marks
+
+
 def find_project(connection: Connection, mark: str) -> Project | None:
     """The project with that mark; the first one should there be several."""
     found = []
@@ -73,11 +97,14 @@ def find_project(connection: Connection, mark: str) -> Project | None:
 
 
 def create_project(
-    connection: Connection, template: Template, sample_id: str, mark: str, per_item: int
+    connection: Connection, template: Template, name: str, mark: str, per_item: int
 ) -> Project:
-    """Make a project: nothing in it tells of systems, judges or order."""
+    """Make a project: nothing in it tells of systems, judges or order.
+
+    ``name`` is what its title says besides the template's: the sample, and which part of it.
+    """
     # "s1" says nothing to the person who grades, and is what accord import asks for.
-    title = re.sub(r"\s+", " ", f"{template.title} {sample_id}")[:_LONGEST_TITLE]
+    title = re.sub(r"\s+", " ", f"{template.title} {name}")[:_LONGEST_TITLE]
     with connection.calling("to make a project") as client:
         project = client.projects.create(
             title=title,

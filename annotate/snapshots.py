@@ -47,7 +47,8 @@ class Snapshot:
     """The tasks of one project or one file, with the way to name their annotators.
 
     ``people`` maps the server's user ids to e-mail addresses, where they are known. ``server`` is
-    its address, None for a file.
+    its address, None for a file. ``owner`` is the person whose project it is, None where everybody
+    grades.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Snapshot:
     sha256: str | None = None
     people: Mapping[int, str] = field(default_factory=dict, repr=False)
     server: str | None = None
+    owner: str | None = None
 
 
 def fetch(connection: Connection, project_id: int) -> Snapshot:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from .common import JSON, STUDY, emit, warn
+from .common import JSON, STUDY, columns, emit, warn
 
 __all__ = ["register"]
+
+_ANNOTATORS = typer.Option(
+    None,
+    "--annotators",
+    metavar="FILE",
+    help="One project or file a person: a table with a column email.",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +26,8 @@ def register(app: typer.Typer) -> None:
         "export",
         help="Hand out a sample as blind tasks: to Label Studio (LABEL_STUDIO_URL and "
         "LABEL_STUDIO_API_KEY, else the private one), or to a file that it can import. A repeated "
-        "export adds what is missing. Example: accord export mystudy s1 --per-item 2",
+        "export adds what is missing. Examples: accord export mystudy s1 --per-item 2; "
+        "accord export mystudy s1 --annotators people.csv --per-item 2 --not-by author",
     )
     def export_command(
         study: Path = STUDY,
@@ -30,6 +39,25 @@ def register(app: typer.Typer) -> None:
         per_item: int = typer.Option(
             None, "--per-item", metavar="K", help="People who grade each task (default 1)."
         ),
+        annotators: Path = _ANNOTATORS,
+        assign: str = typer.Option(
+            "balanced",
+            "--assign",
+            metavar="HOW",
+            help="With --annotators: balanced (equal loads, each two share equally many items).",
+        ),
+        not_by: str = typer.Option(
+            None, "--not-by", metavar="COL", help="The column that names an item's author."
+        ),
+        match: str = typer.Option(
+            None,
+            "--match",
+            metavar="COL,…",
+            help="Only people whose column of that name lists the item's value, as a language.",
+        ),
+        unmatched: str = typer.Option(
+            "show", "--unmatched", help="Predicted elements without a partner: show or hide."
+        ),
         as_json: bool = JSON,
     ) -> None:
         from ..annotate.connection import connect
@@ -37,6 +65,29 @@ def register(app: typer.Typer) -> None:
         from ..scoring.errors import SettingsError
         from ..study import Study
 
+        if unmatched not in ("show", "hide"):
+            raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
+        if annotators is not None:
+            if assign != "balanced":
+                raise SettingsError(f"--assign is {assign!r}", cure="use balanced")
+            _share(
+                study,
+                sample,
+                to,
+                annotators,
+                as_json,
+                per_item=1 if per_item is None else per_item,
+                not_by=not_by,
+                match=columns(match),
+                template=template,
+                unmatched=unmatched,
+            )
+            return
+        if not_by or match:
+            raise SettingsError(
+                f"{'--not-by' if not_by else '--match'} chooses among people, and none are named",
+                cure="name them: --annotators FILE",
+            )
         with Study.open(study) as opened:
             opened.ledger.sample(sample)
             if to != "label-studio":
@@ -45,7 +96,13 @@ def register(app: typer.Typer) -> None:
                         "--per-item is a setting of a project, and --to names a file",
                         cure="set it in Label Studio, or export to label-studio",
                     )
-                report = export_to_file(opened, sample, to, template=template)
+                report = export_to_file(
+                    opened,
+                    sample,
+                    to,
+                    template=template,
+                    unmatched=unmatched,  # type: ignore[arg-type]  # checked above
+                )
             else:
                 with connect() as connection:
                     report = export_to_server(
@@ -54,6 +111,7 @@ def register(app: typer.Typer) -> None:
                         connection,
                         template=template,
                         per_item=per_item,
+                        unmatched=unmatched,  # type: ignore[arg-type]  # checked above
                         progress=warn,
                     )
         if report.url:
@@ -69,3 +127,40 @@ def register(app: typer.Typer) -> None:
                 f"next: accord import {study} EXPORT.json (Label Studio's export, format JSON)",
             ]
         emit(report.to_dict(), as_json, [*lines, *(f"note: {note}" for note in report.notes)])
+
+
+def _share(
+    study: Path,
+    sample: str,
+    to: str,
+    annotators: Path,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """One project or file a person."""
+    from ..annotate.annotators import read_annotators
+    from ..annotate.connection import connect
+    from ..annotate.sharing import share_to_files, share_to_server
+    from ..study import Study
+
+    people = read_annotators(annotators)
+    with Study.open(study) as opened:
+        opened.ledger.sample(sample)
+        if to == "label-studio":
+            with connect() as connection:
+                report = share_to_server(
+                    opened, sample, connection, people, progress=warn, **options
+                )
+            back = "--from label-studio"
+        else:
+            report = share_to_files(opened, sample, to, people, **options)
+            back = "EXPORT.json …"
+    lines = [report.sentence]
+    for share in report.shares:
+        place = share.url or share.files[0]
+        lines.append(
+            f"{share.person} ({share.annotator}): {share.added} tasks added, {share.present} were"
+            f" there, {share.total} in all: {place}"
+        )
+    lines.append(f"next: each grades their own, then accord import {study} {back}")
+    emit(report.to_dict(), as_json, [*lines, *(f"note: {note}" for note in report.notes)])

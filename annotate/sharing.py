@@ -1,0 +1,286 @@
+"""A sample shared out: one project or file a person, so that nobody sees what others chose.
+
+Who gets what is decided once and kept before anything is sent; an export that is repeated, after an
+interruption or a failure, sends exactly what is missing to the same people.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..scoring.errors import SettingsError, StudyError
+from ..scoring.records import Item
+from .annotators import Annotator, barred
+from .assignment import Assignment, assign
+from .connection import Connection
+from .environment import Progress, silent
+from .export import Unmatched, fill_project, items_to_grade, write_tasks
+from .frame import frame_of
+from .projects import SHARED
+from .pseudonym import Pseudonyms
+from .tasks import blind_task
+from .template import load_template
+
+if TYPE_CHECKING:
+    from ..study import Study
+    from ..study.records import Sample
+
+__all__ = ["CANT_HIDE", "Share", "ShareReport", "share_to_files", "share_to_server"]
+
+CANT_HIDE = (
+    "Community Edition hides no project: whoever has an account can open the others' projects too,"
+    " so ask each person to open only their own"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one person gets. ``person`` is the e-mail address, for the one who exports."""
+
+    annotator: str
+    person: str
+    total: int
+    added: int
+    present: int
+    project_id: int | None = None
+    url: str | None = None
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShareReport:
+    """What a shared export did.
+
+    Attributes
+    ----------
+    sentence
+        The plan in words for a paper.
+    shares
+        One a person, in the order of the list of people.
+    """
+
+    sample_id: str
+    template: str
+    target: str
+    sentence: str
+    shares: tuple[Share, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values, people as pseudonyms."""
+        return {
+            "sample": self.sample_id,
+            "template": self.template,
+            "target": self.target,
+            "assignment": self.sentence,
+            "shares": [
+                {
+                    "annotator": share.annotator,
+                    "total": share.total,
+                    "added": share.added,
+                    "present": share.present,
+                    "project_id": share.project_id,
+                    "url": share.url,
+                    "files": list(share.files),
+                }
+                for share in self.shares
+            ],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The kept assignment: pseudonyms, their projects' marks, and who grades what."""
+
+    people: tuple[str, ...]
+    marks: tuple[str, ...]
+    of_item: Mapping[str, Sequence[int]]
+    sentence: str
+
+
+def share_to_server(
+    study: Study,
+    sample_id: str,
+    connection: Connection,
+    people: Sequence[Annotator],
+    *,
+    per_item: int,
+    not_by: str | None = None,
+    match: Sequence[str] = (),
+    template: str = "pair",
+    unmatched: Unmatched = "show",
+    names: Pseudonyms | None = None,
+    progress: Progress = silent,
+) -> ShareReport:
+    """Give each person a project with their items; add exactly what is missing there.
+
+    Parameters
+    ----------
+    people
+        Who grades (:func:`~accord.annotate.annotators.read_annotators`).
+    per_item
+        How many of them grade each item.
+    not_by, match
+        As :func:`~accord.annotate.annotators.barred`.
+
+    Raises
+    ------
+    SettingsError
+        When the people are too few, or the columns are not there.
+    StudyError
+        When the sample was shared in another way before.
+    ServiceError
+        When the server fails; what had arrived is in the ledger.
+    """
+    names = names or Pseudonyms()
+    page = load_template(template)
+    with study.ledger.writing():
+        sample, items, notes = items_to_grade(study, sample_id, unmatched)
+        plan = _plan(study, sample, items, people, per_item, not_by, match, names)
+        shares = []
+        for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
+            own = _in_own_order(items, plan, place, sample)
+            tasks = [blind_task(item, page, sample_id) for item in own]
+            part = f"part {place + 1} of {len(people)}"
+            project, present, said = fill_project(
+                study,
+                sample,
+                page,
+                connection,
+                plan.marks[place],
+                tasks,
+                per_item=1,
+                part=part,
+                progress=progress,
+            )
+            notes += [f"{part}: {text}" for text in said]
+            shares.append(
+                Share(
+                    pseudonym,
+                    person.email,
+                    len(tasks),
+                    len(tasks) - present,
+                    present,
+                    project.project_id,
+                    project.url,
+                )
+            )
+    names.save_people()
+    return ShareReport(
+        sample_id,
+        page.guideline,
+        connection.url,
+        plan.sentence,
+        tuple(shares),
+        (*notes, CANT_HIDE),
+    )
+
+
+def share_to_files(
+    study: Study,
+    sample_id: str,
+    path: str | Path,
+    people: Sequence[Annotator],
+    *,
+    per_item: int,
+    not_by: str | None = None,
+    match: Sequence[str] = (),
+    template: str = "pair",
+    unmatched: Unmatched = "show",
+    names: Pseudonyms | None = None,
+) -> ShareReport:
+    """Write one file a person: ``NAME-1.json``, ``NAME-2.json``, … in the order of the people.
+
+    Parameters and errors as :func:`share_to_server`.
+    """
+    names = names or Pseudonyms()
+    page = load_template(template)
+    file = Path(path)
+    if file.suffix.lower() != ".json":
+        raise SettingsError(
+            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
+        )
+    with study.ledger.writing():
+        sample, items, notes = items_to_grade(study, sample_id, unmatched)
+        plan = _plan(study, sample, items, people, per_item, not_by, match, names)
+        shares = []
+        for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
+            own = _in_own_order(items, plan, place, sample)
+            target = file.with_name(f"{file.stem}-{place + 1}{file.suffix}")
+            files, added = write_tasks(study, sample, page, own, target)
+            shares.append(
+                Share(pseudonym, person.email, len(own), added, len(own) - added, files=files)
+            )
+    names.save_people()
+    return ShareReport(
+        sample_id, page.guideline, file.name, plan.sentence, tuple(shares), tuple(notes)
+    )
+
+
+def _plan(
+    study: Study,
+    sample: Sample,
+    items: Sequence[Item],
+    people: Sequence[Annotator],
+    per_item: int,
+    not_by: str | None,
+    match: Sequence[str],
+    names: Pseudonyms,
+) -> _Plan:
+    """The plan that was kept, or a new one, which is kept before anything is sent."""
+    who = [names.of(person.email) for person in people]
+    wish = {"per_item": per_item, "not_by": not_by, "match": list(match)}
+    ids = [item.item_id for item in items]
+    for row in study.ledger.provenance():
+        detail = row.detail
+        if row.action != SHARED or detail.get("sample") != sample.sample_id:
+            continue
+        before = {key: detail["settings"][key] for key in wish}
+        if detail["people"] != who or before != wish or set(detail["of"]) != set(ids):
+            raise StudyError(
+                f"sample {sample.sample_id!r} was shared out before among"
+                f" {len(detail['people'])} people in another way",
+                cure="repeat that export as it was, or draw further items:"
+                f" accord sample {study.path} --extend {sample.sample_id}",
+            )
+        return _Plan(tuple(who), tuple(detail["marks"]), detail["of"], detail["sentence"])
+    frame = frame_of(study)
+    fields = {
+        item: {name: cells[row] for name, cells in frame.columns.items()}
+        for row, item in enumerate(frame.items)
+    }
+    closed = barred(people, {item: fields[item] for item in ids}, not_by=not_by, match=match)
+    made: Assignment = assign(ids, who, per_item, rng=_stream(sample, "assignment"), barred=closed)
+    marks = [secrets.token_hex(8) for _ in people]
+    study.ledger.add_provenance(
+        SHARED,
+        {
+            "sample": sample.sample_id,
+            "settings": wish,
+            "people": who,
+            "marks": marks,
+            "of": {item: list(chosen) for item, chosen in made.of_item.items()},
+            "sentence": made.sentence,
+        },
+    )
+    return _Plan(tuple(who), tuple(marks), made.of_item, made.sentence)
+
+
+def _in_own_order(items: Sequence[Item], plan: _Plan, place: int, sample: Sample) -> list[Item]:
+    """A person's items, shuffled apart from everybody else's: nobody grades in another's order."""
+    own = [item for item in items if place in plan.of_item[item.item_id]]
+    order = _stream(sample, plan.people[place]).permutation(len(own))
+    return [own[k] for k in order]
+
+
+def _stream(sample: Sample, name: str) -> np.random.Generator:
+    digest = hashlib.sha256(f"{sample.sample_id}\0{name}".encode()).digest()
+    return np.random.default_rng([sample.seed % 2**64, int.from_bytes(digest[:8], "big")])

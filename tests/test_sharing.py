@@ -1,0 +1,302 @@
+"""A sample shared out among people: a project each on a real server, or a file each."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from accord.annotate.annotators import Annotator
+from accord.annotate.connection import Connection, connect
+from accord.annotate.importing import import_files, import_from_server
+from accord.annotate.people import Account, sign_up
+from accord.annotate.pseudonym import Pseudonyms
+from accord.annotate.sample import draw_sample
+from accord.annotate.server import PrivateServer
+from accord.annotate.sharing import Share, share_to_files, share_to_server
+from accord.annotate.template import load_template
+from accord.cli import build
+from accord.scoring.errors import InputError, SettingsError, StudyError
+from accord.study import Study
+
+PAGE = load_template()
+VERDICTS = ("CORRECT", "INCORRECT", "UNSURE")
+
+
+def study_of(folder: Path, count: int) -> Study:
+    lines = ["item_id,question_id,question,reference,predicted,author,language"]
+    lines += [
+        f"i{n},q{n // 4},Which {n}?,{f'ref {n}' if n % 10 else ''},pred {n},"
+        f"{'ann@share.example' if n % 5 == 0 else ''},{'de' if n % 3 else 'fr'}"
+        for n in range(count)
+    ]
+    table = folder / "pairs.csv"
+    table.write_text("\n".join(lines) + "\n")
+    made = Study.create(folder / "study")
+    made.add_pairs(table)
+    draw_sample(made, sample_id="s1")
+    return made
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with study_of(tmp_path, 60) as made:
+        yield made
+
+
+def people(*names: str, **fields: str) -> list[Annotator]:
+    return [Annotator(f"{name}@share.example", fields) for name in names]
+
+
+FOUR = people("ann", "bob", "cyd", "dee")
+
+
+def tasks_in(path: Path) -> list[dict[str, Any]]:
+    return [task["data"] for task in json.loads(path.read_text())]
+
+
+def test_a_file_a_person(study: Study, tmp_path: Path) -> None:
+    report = share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2, not_by="author")
+    assert report.sentence.startswith("60 items, each to 2 people of 4; 30 items a person")
+    assert [share.files[0] for share in report.shares] == [f"t-{k}.json" for k in range(1, 5)]
+    files = [[task["item_id"] for task in tasks_in(tmp_path / f"t-{k}.json")] for k in range(1, 5)]
+    assert sorted(itertools.chain(*files)) == sorted([f"i{n}" for n in range(60)] * 2)
+    assert not {f"i{n}" for n in range(0, 60, 5)} & set(files[0]), "ann wrote these"
+    both = set(files[1]) & set(files[2])
+    order = [[item for item in file if item in both] for file in files[1:3]]
+    assert order[0] != order[1], "each has an order of their own"
+    shown = json.dumps(report.to_dict()) + "".join(
+        (tmp_path / f"t-{k}.json").read_text() for k in range(1, 5)
+    )
+    assert "share.example" not in shown
+    # the same again is the same: nothing new, the same people
+    again = share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2, not_by="author")
+    assert [share.added for share in again.shares] == [0] * 4
+    assert [share.total for share in again.shares] == [share.total for share in report.shares]
+
+
+def test_another_plan_for_a_shared_sample_is_refused(study: Study, tmp_path: Path) -> None:
+    share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2)
+    for folk, wish in ((FOUR[:3], {}), (FOUR, {"not_by": "author"})):
+        with pytest.raises(StudyError, match="'s1' was shared out before among 4 people"):
+            share_to_files(study, "s1", tmp_path / "t.json", folk, per_item=2, **wish)  # type: ignore[arg-type]
+
+
+def test_nothing_is_kept_of_a_plan_that_can_not_be(study: Study, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="--per-item 3, and there are 2 annotators"):
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR[:2], per_item=3)
+    with pytest.raises(SettingsError, match="--not-by names 'who'"):
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=1, not_by="who")
+    with pytest.raises(SettingsError, match="use label-studio, or the name of a .json file"):
+        share_to_files(study, "s1", tmp_path / "t.txt", FOUR, per_item=1)
+    assert not [row for row in study.ledger.provenance() if row.action == "assignment"]
+    assert not list(tmp_path.glob("t-*"))
+
+
+def test_languages(study: Study, tmp_path: Path) -> None:
+    folk = [
+        Annotator("ann@share.example", {"language": "de"}),
+        Annotator("bob@share.example", {"language": "fr; de"}),
+        Annotator("cyd@share.example", {"language": "fr"}),
+    ]
+    share_to_files(study, "s1", tmp_path / "t.json", folk, per_item=2, match=["language"])
+    german = {f"i{n}" for n in range(60) if n % 3}
+    assert {task["item_id"] for task in tasks_in(tmp_path / "t-1.json")} == german
+    assert len(tasks_in(tmp_path / "t-2.json")) == 60
+    assert len(tasks_in(tmp_path / "t-3.json")) == 20
+
+
+def test_unmatched_elements_can_be_hidden(study: Study, tmp_path: Path) -> None:
+    report = share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=1, unmatched="hide")
+    assert sum(share.total for share in report.shares) == 54
+    assert report.notes == ("6 predicted elements without a reference element are not shown",)
+
+
+def test_labels_come_back_from_files(study: Study, tmp_path: Path) -> None:
+    share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2)
+    exports = []
+    for k in range(1, 5):
+        tasks = json.loads((tmp_path / f"t-{k}.json").read_text())
+        for number, task in enumerate(tasks, start=1000 * k):
+            task |= {"id": number, "project": k, "annotations": [
+                {"id": number, "completed_by": k, "result": PAGE.answer("CORRECT"),
+                 "was_cancelled": False, "updated_at": "2026-01-01T00:00:00Z"}]}  # fmt: skip
+        exports.append(tmp_path / f"export-{k}.json")
+        exports[-1].write_text(json.dumps(tasks))
+    report = import_files(
+        study, exports, people={k + 1: person.email for k, person in enumerate(FOUR)}
+    )
+    assert report.annotations["labelled"] == 120 and report.new_ratings == 120
+    assert len({(row.item_id, row.rater) for row in study.ledger.rating_rows()}) == 120
+
+
+def verdict(item: str, person: int) -> str:
+    return VERDICTS[(int(item[1:]) * 7 + person) % 3]
+
+
+def bulk(connection: Connection, project: int, person: int, account: Account) -> None:
+    """Every task of a project anew, in another order and with a label: ids and order all change."""
+    client = connection.client
+    tasks = [dict(task.data or {}) for task in client.tasks.list(project=project, page_size=1000)]
+    client.tasks.delete_all_tasks(id=project)
+    np.random.default_rng(person).shuffle(tasks)  # type: ignore[arg-type]
+    client.projects.import_tasks(
+        id=project,
+        request=[
+            {
+                "data": data,
+                "annotations": [
+                    {
+                        "completed_by": account.user_id,
+                        "result": PAGE.answer(verdict(data["item_id"], person)),
+                    }
+                ],
+            }
+            for data in tasks
+        ],
+    )
+
+
+@pytest.mark.label_studio
+def test_four_people_on_a_thousand_items(on_label_studio: PrivateServer, tmp_path: Path) -> None:
+    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    with study_of(tmp_path, 1_000) as study, connect() as connection:
+        out = share_to_server(study, "s1", connection, FOUR, per_item=2, not_by="author")
+        assert [share.added for share in out.shares] == [share.total for share in out.shares]
+        assert sum(share.total for share in out.shares) == 2_000
+        accounts = [sign_up(url, token, person.email) for person in FOUR]
+        for place, (share, account) in enumerate(zip(out.shares, accounts, strict=True)):
+            bulk(connection, int(share.project_id or 0), place, account)
+        disturbed = _disturb(connection, out.shares, accounts)
+        client = connection.client
+        for share, account in zip(out.shares, accounts, strict=True):
+            seen = client.projects.exports.as_json(int(share.project_id or 0))
+            graders = {a["completed_by"] for task in seen for a in task["annotations"]}
+            strangers = graders - {account.user_id}
+            assert strangers <= ({accounts[3].user_id} if share is out.shares[2] else set())
+
+        report = import_from_server(study, connection)
+        names = [Pseudonyms().of(person.email) for person in FOUR]
+        rated = {
+            (row.item_id, names.index(row.rater)): row.rating
+            for row in study.ledger.rating_rows()
+            if row.status == "rated"
+        }
+        plan = next(r.detail["of"] for r in study.ledger.provenance() if r.action == "assignment")
+        expected = {(i, p): verdict(i, p) for i, chosen in plan.items() for p in chosen}
+        for pair in disturbed["gone"] + disturbed["changed"]:
+            del expected[pair]
+        expected[disturbed["stranger"], 3] = "CORRECT"
+        assert rated == expected
+        assert report.tasks["twice"] == 1
+        assert report.tasks["changed text"] == 1 == report.annotations["changed text"]
+        assert report.by_others == 1
+        assert report.annotations["superseded"] == 1, "the doubled task was graded twice"
+
+        # What is missing there is added again, nothing else.
+        again = share_to_server(study, "s1", connection, FOUR, per_item=2, not_by="author")
+        assert [share.added for share in again.shares] == [1, 0, 0, 0]
+        assert any("1 tasks are on the server twice" in note for note in again.notes)
+        assert any("1 tasks show a text" in note for note in again.notes)
+        second = import_from_server(study, connection)
+        assert (second.new_annotations, second.new_ratings) == (0, 0)
+
+
+def _disturb(
+    connection: Connection, shares: tuple[Share, ...], accounts: list[Account]
+) -> Mapping[str, Any]:
+    """A task deleted, one changed, one doubled, and one graded by somebody else."""
+    client = connection.client
+    first, second, third = (int(share.project_id or 0) for share in shares[:3])
+
+    def of(project: int) -> list[Any]:
+        return sorted(client.tasks.list(project=project, page_size=1000), key=lambda t: t.id)
+
+    away, edited = of(first)[:2]
+    client.tasks.delete(id=str(away.id))
+    client.tasks.update(id=str(edited.id), data={**edited.data, "predicted": "another text"})
+    double = of(second)[0]
+    client.projects.import_tasks(
+        id=second,
+        request=[
+            {
+                "data": double.data,
+                "annotations": [
+                    {
+                        "completed_by": accounts[1].user_id,
+                        "result": PAGE.answer(verdict(double.data["item_id"], 1)),
+                    }
+                ],
+            }
+        ],
+    )
+    mine = {task.data["item_id"] for task in of(int(shares[3].project_id or 0))}
+    strange = next(task for task in of(third) if task.data["item_id"] not in mine)
+    httpx.post(
+        f"{connection.url}/api/tasks/{strange.id}/annotations/",
+        json={"result": PAGE.answer("CORRECT")},
+        headers={"Authorization": f"Token {accounts[3].token}"},
+        trust_env=False,
+        timeout=60,
+    ).raise_for_status()
+    return {
+        "gone": [(away.data["item_id"], 0)],
+        "changed": [(edited.data["item_id"], 0)],
+        "stranger": strange.data["item_id"],
+    }
+
+
+def test_the_command(study: Study, tmp_path: Path) -> None:
+    study.close()
+    table = tmp_path / "people.csv"
+    table.write_text("email\nann@share.example\nbob@share.example\n")
+
+    def run(*words: str) -> Any:
+        command = ["export", str(study.path), "s1", "--to", str(tmp_path / "t.json"), *words]
+        return CliRunner().invoke(build(), command, catch_exceptions=False)
+
+    done = run("--annotators", str(table), "--per-item", "1")
+    assert done.exit_code == 0
+    assert "60 items, each to 1 person of 2; 30 items a person" in done.stdout
+    assert "ann@share.example (annotator-" in done.stdout
+    shown = run("--annotators", str(table), "--per-item", "1", "--json").stdout
+    assert "share.example" not in shown and len(json.loads(shown)["shares"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--not-by", "author"), "--not-by chooses among people, and none are named"),
+        (("--match", "language"), "--match chooses among people"),
+        (("--unmatched", "some"), "use show or hide"),
+        (("--annotators", "FILE", "--assign", "random"), "use balanced"),
+        (("--annotators", "FILE", "--per-item", "9"), "there are 2 annotators"),
+        (
+            (
+                "--annotators",
+                "no-such.csv",
+            ),
+            "no-such.csv",
+        ),
+    ],
+)
+def test_slips(study: Study, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    from accord.cli import main
+
+    study.close()
+    table = tmp_path / "people.csv"
+    table.write_text("email\nann@share.example\nbob@share.example\n")
+    command = ["export", str(study.path), "s1", "--to", str(tmp_path / "t.json")]
+    command += [str(table) if word == "FILE" else word for word in words]
+    done = CliRunner().invoke(build(), command)
+    assert isinstance(done.exception, (InputError, SettingsError)), done.output
+    assert said in str(done.exception)
+    assert main(command) == 2
