@@ -1,28 +1,70 @@
 """Labelling templates: the page people grade on, its instructions, and how its answers are read.
 
-A template is a folder of package data: ``config.xml`` (Label Studio's labelling configuration),
-``instructions.md``, ``template.toml``, and ``task.json`` with ``annotation.json`` as an example.
+A template is a folder: ``config.xml`` (Label Studio's labelling configuration), ``template.toml``,
+``instructions.md`` with a translation ``instructions.LANGUAGE.md`` where there is one, and
+``task.json`` with ``annotation.json`` as an example. Those of the package are package data; a
+user's own may lie anywhere.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, Literal
 
 from ..scoring.errors import SettingsError
-from ..scoring.records import REASONS, VERDICTS
+from ..scoring.records import REASONS, VERDICTS, Kind
 from ..templates import labelling
+from .controls import ROLES, Answer, Control, Reading, Unreadable, controls_of, part, read
 from .lint import lint, parsed, variables
 
-__all__ = ["Answer", "Control", "Template", "Unreadable", "load_template", "template_names"]
+__all__ = [
+    "AUDIT",
+    "FIELDS",
+    "Answer",
+    "Control",
+    "Template",
+    "Unit",
+    "Unreadable",
+    "example",
+    "load_template",
+    "read_template",
+    "template_names",
+]
 
-_KEYS = {"name", "version", "title", "shown", "controls"}
-_ROLES = ("verdict", "alignment", "reasons", "comment")
+Unit = Literal["pair", "pairs", "response", "gold", "parse"]
+"""What one task is: an item, all items of a response on one page, a response as a whole, the gold
+answer of a question, a response as it was parsed."""
+
+Scale = Literal["verdict", "audit", "ordinal", "nominal"]
+
+AUDIT = ("OK", "ERROR", "CANNOT VERIFY")
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "pair": (
+        "question",
+        "reference",
+        "also_accepted",
+        "reference_note",
+        "predicted",
+        "predicted_note",
+        "labels",
+    ),
+    "pairs": ("question", "references", "pairs", "missing"),
+    "response": ("question", "options", "reference", "response", "response_note"),
+    "gold": ("question", "about", "source_html", "gold", "gold_text"),
+    "parse": ("question", "response", "response_note", "elements", "elements_note"),
+}
+"""Unit → what a page can show of it, each a key of the task's data."""
+
+_KEYS = {"name", "version", "title", "unit", "scale", "shown", "controls"}
+_OPTIONAL = {"kind"}
 _IDENTITY = (
     "item_id",
     "content_sha256",
@@ -31,36 +73,7 @@ _IDENTITY = (
     "template_version",
     "sample_id",
 )
-_MISALIGNED = "misaligned"
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """One control of the page: its name, what it grades, and what may be chosen."""
-
-    name: str
-    kind: Literal["choices", "textarea"]
-    to_name: str
-    values: tuple[str, ...] = ()
-    multiple: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one annotation says."""
-
-    verdict: str
-    alignment: str | None = None
-    reasons: tuple[str, ...] = ()
-    comment: str | None = None
-
-
-class Unreadable(Exception):
-    """An annotation that is no answer; ``reason`` is the name of the rule, for counting."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
+_SCALES: Mapping[str, tuple[str, ...]] = {"verdict": VERDICTS, "audit": AUDIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +93,15 @@ class Template:
     shown
         The fields of a task's data that a person sees.
     controls
-        By role: ``verdict``, ``alignment``, ``reasons``, ``comment``.
+        By role (:data:`accord.annotate.controls.ROLES`); there is always a ``verdict``.
+    unit
+        What one task is.
+    scale
+        What the verdict is: ``verdict`` (CORRECT, INCORRECT, UNSURE), ``audit`` (OK, ERROR,
+        CANNOT VERIFY), or the page's own categories, ``ordinal`` (in the page's order) or
+        ``nominal``.
+    kind
+        The kind of rater that its labels make: ``annotator`` or ``adjudicated``.
     """
 
     name: str
@@ -90,6 +111,9 @@ class Template:
     instructions: str = field(repr=False)
     shown: tuple[str, ...]
     controls: Mapping[str, Control] = field(repr=False)
+    unit: Unit = "pair"
+    scale: Scale = "verdict"
+    kind: Kind = "annotator"
 
     @property
     def guideline(self) -> str:
@@ -97,9 +121,15 @@ class Template:
         return f"{self.name}@{self.version}"
 
     @property
+    def repeated(self) -> tuple[str, ...]:
+        """The fields whose entries are rows of the page."""
+        return tuple(dict.fromkeys(c.over for c in self.controls.values() if c.over))
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """All keys of a task's data."""
-        return (*_IDENTITY, *self.shown)
+        rows = ("rows",) if self.unit == "pairs" else ()
+        return (*_IDENTITY, *rows, *self.shown)
 
     @property
     def instructions_html(self) -> str:
@@ -114,89 +144,59 @@ class Template:
         return html
 
     def answer(
-        self,
-        verdict: str,
-        *,
-        alignment: str | None = None,
-        reasons: Sequence[str] = (),
-        comment: str | None = None,
+        self, verdict: str, *, row: int | None = None, **more: str | Sequence[str] | int | None
     ) -> list[dict[str, Any]]:
         """The ``result`` of an annotation that says this, as Label Studio stores it.
+
+        Parameters
+        ----------
+        verdict
+            The verdict.
+        row
+            The row it stands in, on a page with a verdict a row.
+        more
+            What else is said, by role: ``alignment``, ``reasons``, ``comment``, …
 
         Raises
         ------
         SettingsError
-            When a value is not among the choices of the page.
+            When a value is not among the choices of the page, or the page has no such control.
         """
-        given: dict[str, list[str]] = {
-            "verdict": [verdict],
-            "alignment": [] if alignment is None else [alignment],
-            "reasons": list(reasons),
-            "comment": [] if comment is None else [comment],
-        }
         result = []
-        for role, values in given.items():
-            if not values:
+        for role, given in {"verdict": verdict, **more}.items():
+            if given is None or given == () or given == []:
                 continue
-            control = self.controls[role]
-            wrong = [v for v in values if control.values and v not in control.values]
-            if wrong:
+            if role not in self.controls:
                 raise SettingsError(
-                    f"{role} can't be {wrong[0]!r}", cure=f"use {', '.join(control.values)}"
+                    f"the template {self.name} has no control for {role!r}",
+                    cure=f"it has {', '.join(self.controls)}",
                 )
-            key = "text" if control.kind == "textarea" else "choices"
-            result.append(
-                {
-                    "from_name": control.name,
-                    "to_name": control.to_name,
-                    "type": control.kind,
-                    "value": {key: values},
-                }
-            )
+            values = [str(given)] if isinstance(given, (str, int)) else list(given)
+            result.append(part(role, self.controls[role], values, row))
         return result
 
     def read(self, result: Any) -> Answer:
-        """What an annotation's ``result`` says; the server checks nothing of it.
+        """What an annotation's ``result`` says of its task.
 
         Raises
         ------
         Unreadable
-            With the reason ``no verdict``, ``several verdicts``, ``unknown verdict``, or
-            ``unreadable`` for anything of another shape, a choice that the page does not have, or
-            an answer to a control that it does not have.
+            As :func:`accord.annotate.controls.read`; also for a page with a verdict a row.
         """
-        found: dict[str, list[str]] = {role: [] for role in _ROLES}
-        roles = {control.name: role for role, control in self.controls.items()}
-        if not isinstance(result, list):
+        answer = self.read_rows(result, {}).answer
+        if answer is None:
             raise Unreadable("unreadable")
-        for part in result:
-            if not isinstance(part, dict) or part.get("from_name") not in roles:
-                raise Unreadable("unreadable")
-            role = roles[part["from_name"]]
-            control = self.controls[role]
-            value = part.get("value")
-            key = "text" if control.kind == "textarea" else "choices"
-            texts = value.get(key) if isinstance(value, dict) else None
-            if key == "text" and isinstance(texts, str):
-                texts = [texts]
-            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                raise Unreadable("unreadable")
-            found[role] += texts
-        for role, values in found.items():
-            found[role] = values = list(dict.fromkeys(values))
-            allowed = self.controls[role].values
-            if allowed and not set(values) <= set(allowed):
-                raise Unreadable("unknown verdict" if role == "verdict" else "unreadable")
-        if len(found["verdict"]) != 1:
-            raise Unreadable("several verdicts" if found["verdict"] else "no verdict")
-        if len(found["alignment"]) > 1:
-            raise Unreadable("unreadable")
-        alignment = found["alignment"][0] if found["alignment"] else None
-        reasons = found["reasons"]
-        if alignment == "NO" and _MISALIGNED not in reasons:
-            reasons = [*reasons, _MISALIGNED]
-        comment = "\n".join(text.strip() for text in found["comment"] if text.strip())
-        return Answer(found["verdict"][0], alignment, tuple(reasons), comment or None)
+        return answer
+
+    def read_rows(self, result: Any, rows: Mapping[str, int]) -> Reading:
+        """What it says of its task and of each row; ``rows``: field → how many there are.
+
+        Raises
+        ------
+        Unreadable
+            As :func:`accord.annotate.controls.read`.
+        """
+        return read(self.controls, result, rows)
 
 
 def template_names() -> list[str]:
@@ -208,38 +208,70 @@ def template_names() -> list[str]:
     )
 
 
-def load_template(name: str = "pair") -> Template:
-    """A template of the package by name.
+def load_template(name: str | Path = "pair", *, language: str | None = None) -> Template:
+    """A template of the package by name, or a user's own by the path of its folder.
+
+    Parameters
+    ----------
+    language
+        Of the instructions: ``de`` takes ``instructions.de.md``.
 
     Raises
     ------
     SettingsError
         When there is none of that name, or its files are wrong; all that is wrong is named.
     """
-    if name not in template_names():
+    names = template_names()
+    if str(name) in names:
+        return read_template(files(labelling).joinpath(str(name)), language=language)
+    folder = Path(name)
+    if folder.name == "template.toml":
+        folder = folder.parent
+    if not folder.joinpath("template.toml").is_file():
         raise SettingsError(
-            f"there is no labelling template {name!r}", cure=f"use {', '.join(template_names())}"
+            f"there is no labelling template {str(name)!r}",
+            cure=f"use {', '.join(names)}, or the folder of your own",
         )
-    return read_template(files(labelling).joinpath(name))
+    own = read_template(folder, language=language)
+    if own.name in names:
+        raise SettingsError(
+            f"template {folder.name}: {own.name!r} is the name of a template of accord",
+            cure="give it another name in template.toml",
+        )
+    return own
 
 
-def read_template(folder: Traversable) -> Template:
+def read_template(folder: Traversable, *, language: str | None = None) -> Template:
     """A template from its folder; checks every file of it."""
     about = folder.name
+    guide = "instructions.md" if language is None else f"instructions.{language}.md"
+    if language is not None and not folder.joinpath(guide).is_file():
+        there = sorted(
+            found[1]
+            for entry in folder.iterdir()
+            if (found := re.fullmatch(r"instructions\.(.+)\.md", entry.name))
+        )
+        raise SettingsError(
+            f"template {about} has no instructions in {language!r}",
+            cure=f"it has English, {', '.join(there)}" if there else "leave --language out",
+        )
     try:
         values = tomllib.loads(folder.joinpath("template.toml").read_text("utf-8"))
         config = folder.joinpath("config.xml").read_text("utf-8")
-        instructions = folder.joinpath("instructions.md").read_text("utf-8")
+        instructions = folder.joinpath(guide).read_text("utf-8")
     except (OSError, ValueError) as error:
         raise SettingsError(f"template {about}: {error}", cure="restore its files") from None
-    problems = [f"unknown key {key!r}" for key in values if key not in _KEYS]
+    problems = [f"unknown key {key!r}" for key in values if key not in _KEYS | _OPTIONAL]
     problems += [f"missing key {key!r}" for key in sorted(_KEYS - set(values))]
+    problems = problems or list(_wrong_values(values))
     if not problems:
-        problems = lint(config, (*_IDENTITY, *values["shown"]))
+        rows = ("rows",) if values["unit"] == "pairs" else ()
+        problems = lint(config, (*_IDENTITY, *rows, *values["shown"]))
     if not problems:
         problems = list(_mismatches(config, values))
     if problems:
         raise SettingsError(f"template {about}: {'; '.join(problems)}", cure="correct its files")
+    controls = controls_of(config)
     return Template(
         name=values["name"],
         version=values["version"],
@@ -247,49 +279,71 @@ def read_template(folder: Traversable) -> Template:
         config=config,
         instructions=instructions,
         shown=tuple(values["shown"]),
-        controls={
-            role: control
-            for role, name in values["controls"].items()
-            for control in [_controls(config)[name]]
-        },
+        controls={role: controls[name] for role, name in values["controls"].items()},
+        unit=values["unit"],
+        scale=values["scale"],
+        kind=values.get("kind", "annotator"),
     )
+
+
+def _wrong_values(values: Mapping[str, Any]) -> Iterable[str]:
+    """Values of ``template.toml`` that can't be."""
+    for key in ("name", "version", "title"):
+        if not isinstance(values[key], str) or not values[key].strip():
+            yield f"{key!r} is no text"
+    # Name and version are parts of ids, of a folder's name and of every rating's guideline.
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", str(values["name"])):
+        yield f"the name {values['name']!r} is not small letters, digits and _"
+    if not re.fullmatch(r"[0-9A-Za-z.]{1,20}", str(values["version"])):
+        yield f"the version {values['version']!r} is not letters, digits and points"
+    choices = {"unit": tuple(FIELDS), "scale": (*_SCALES, "ordinal", "nominal")}
+    for key, allowed in choices.items():
+        if values[key] not in allowed:
+            yield f"{key} is {values[key]!r} and can be {', '.join(allowed)}"
+    if values.get("kind", "annotator") not in ("annotator", "adjudicated"):
+        yield f"kind is {values['kind']!r} and can be annotator or adjudicated"
+    shown, controls = values["shown"], values["controls"]
+    if not isinstance(shown, list) or not all(isinstance(name, str) for name in shown):
+        yield "'shown' is no list of texts"
+    else:
+        fields = FIELDS.get(values["unit"], ())
+        known = f"has {', '.join(fields)}"
+        yield from (
+            f"{name!r} is no field of the unit, which {known}"
+            for name in shown
+            if fields and name not in fields
+        )
+    if not isinstance(controls, dict) or not all(isinstance(n, str) for n in controls.values()):
+        yield "'controls' is no table of texts"
 
 
 def _mismatches(config: str, values: Mapping[str, Any]) -> Iterable[str]:
     """Where ``template.toml`` and ``config.xml`` do not speak of the same page."""
     used = variables(parsed(config))
     yield from (f"{name!r} is shown nowhere" for name in values["shown"] if name not in used)
-    controls = _controls(config)
-    yield from (f"unknown role {role!r}" for role in values["controls"] if role not in _ROLES)
-    yield from (f"no control has the role {r!r}" for r in _ROLES if r not in values["controls"])
-    for role, name in values["controls"].items():
+    controls = controls_of(config)
+    roles: Mapping[str, str] = values["controls"]
+    yield from (f"unknown role {role!r}" for role in roles if role not in ROLES)
+    if "verdict" not in roles:
+        yield "no control has the role 'verdict'"
+    expected = _SCALES.get(values["scale"])
+    for role, name in roles.items():
         if name not in controls:
             yield f"config.xml has no control {name!r}"
-        elif role == "verdict" and controls[name].values != VERDICTS:
-            yield f"the verdicts are not {', '.join(VERDICTS)}"
-        elif role == "reasons" and not set(controls[name].values) <= set(REASONS):
-            yield f"the reasons are not among {', '.join(REASONS)}"
-
-
-def _controls(config: str) -> dict[str, Control]:
-    controls = {}
-    for element in parsed(config).iter():
-        tag, name = element.tag.lower(), element.get("name", "")
-        if tag == "choices":
-            controls[name] = Control(
-                name,
-                "choices",
-                element.get("toName", ""),
-                tuple(
-                    choice.get("alias") or choice.get("value") or ""
-                    for choice in element.iter()
-                    if choice.tag.lower() == "choice"
-                ),
-                multiple=element.get("choice") == "multiple",
-            )
-        elif tag == "textarea":
-            controls[name] = Control(name, "textarea", element.get("toName", ""))
-    return controls
+            continue
+        control = controls[name]
+        if role == "verdict":
+            if control.kind != "choices" or control.multiple:
+                yield f"the verdict {name!r} is no single choice"
+            elif expected and control.values != expected:
+                yield f"the verdicts are not {', '.join(expected)}"
+            if bool(control.over) != (values["unit"] == "pairs"):
+                yield "a verdict a row is for the unit pairs, and that unit for a verdict a row"
+        elif role == "reasons" and values["scale"] == "verdict":
+            if not set(control.values) <= set(REASONS):
+                yield f"the reasons are not among {', '.join(REASONS)}"
+    spoken = set(roles.values())
+    yield from (f"the control {name!r} has no role" for name in controls if name not in spoken)
 
 
 def example(name: str) -> tuple[dict[str, Any], dict[str, Any]]:

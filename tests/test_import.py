@@ -119,7 +119,7 @@ def test_labels_reasons_and_comment_arrive(study: Study, export: Export) -> None
     assert found(report) == {"labelled": 1} and report.new_ratings == 1
     (row,) = study.ledger.rating_rows()
     assert row.kind == "annotator" and row.source == "label-studio"
-    assert (row.rating, row.status, row.guideline) == ("INCORRECT", "rated", "pair@2")
+    assert (row.rating, row.status, row.guideline) == ("INCORRECT", "rated", "pair@3")
     assert row.reasons == ("reference_wrong", "misaligned")
     assert row.comment == "see ann@x.org", "what people write is theirs"
     (stored,) = study.ledger.annotations()

@@ -72,20 +72,45 @@ def test_all_that_is_wrong_with_a_template_is_said_at_once(tmp_path: Path) -> No
     folder.mkdir()
     (folder / "config.xml").write_text(GOOD, encoding="utf-8")
     (folder / "instructions.md").write_text("Grade.", encoding="utf-8")
-    (folder / "template.toml").write_text('name = "bad"\ncolour = "red"\n', encoding="utf-8")
-    with pytest.raises(SettingsError) as error:
-        read_template(folder)
-    for word in ("unknown key 'colour'", "'version'", "'title'", "'shown'", "'controls'"):
-        assert word in str(error.value)
-    (folder / "template.toml").write_text(
-        'name = "bad"\nversion = "1"\ntitle = "x"\nshown = ["text", "more"]\n'
-        '[controls]\nverdict = "c"\ncolour = "d"\n',
-        encoding="utf-8",
+
+    def refused(toml: str) -> str:
+        (folder / "template.toml").write_text(toml, encoding="utf-8")
+        with pytest.raises(SettingsError) as error:
+            read_template(folder)
+        return str(error.value)
+
+    said = refused('name = "bad"\ncolour = "red"\n')
+    for word in ("unknown key 'colour'", "'version'", "'title'", "'shown'", "'controls'", "'unit'"):
+        assert word in said
+    said = refused(
+        'name = "Bad!"\nversion = "1/2"\ntitle = " "\nunit = "page"\nscale = "stars"\n'
+        'kind = "judge"\nshown = "question"\ncontrols = {verdict = 1}\n'
     )
-    with pytest.raises(SettingsError) as error:
-        read_template(folder)
-    for word in ("'more' is shown nowhere", "role 'colour'", "role 'reasons'", "the verdicts are"):
-        assert word in str(error.value)
+    for word in ("'Bad!'", "'1/2'", "'title' is no text", "unit is 'page'", "scale is 'stars'"):
+        assert word in said
+    for word in ("kind is 'judge'", "'shown' is no list", "'controls' is no table"):
+        assert word in said
+    head = 'name = "bad"\nversion = "1"\ntitle = "x"\nunit = "pair"\nscale = "verdict"\n'
+    assert "'more' is no field of the unit" in refused(
+        head + 'shown = ["more"]\n[controls]\nverdict = "c"\n'
+    )
+    (folder / "config.xml").write_text(GOOD.replace("$text", "$question"), encoding="utf-8")
+    said = refused(
+        head + 'shown = ["question", "reference"]\n[controls]\nverdict = "c"\ncolour = "d"\n'
+    )
+    for word in ("'reference' is shown nowhere", "role 'colour'", "no control 'd'"):
+        assert word in said
+    assert "the verdicts are not CORRECT" in said
+    said = refused(head + 'shown = ["question"]\n[controls]\ncomment = "c"\n')
+    assert "no control has the role 'verdict'" in said
+    nominal = head.replace("verdict", "nominal")
+    (folder / "template.toml").write_text(
+        nominal + 'shown = ["question"]\n[controls]\nverdict = "c"\n', encoding="utf-8"
+    )
+    assert read_template(folder).controls["verdict"].values == ("A", "B")
+    assert load_template(folder) == load_template(folder / "template.toml")
+    with pytest.raises(SettingsError, match="no instructions in 'xx'"):
+        read_template(folder, language="xx")
 
 
 @pytest.mark.parametrize(
