@@ -12,7 +12,10 @@ from .section import Section, SectionMaker, View
 
 __all__ = ["MAKERS", "make_sections"]
 
-MAKERS: tuple[tuple[str, str], ...] = ((".strata", "strata_section"),)
+MAKERS: tuple[tuple[str, str], ...] = (
+    (".strata", "strata_section"),
+    (".family", "family_section"),
+)
 """Module (relative to this package) and name of each maker."""
 
 

@@ -343,8 +343,8 @@ class _Column:
             points = "" if self._in_numbers else "differences are in percentage points, "
             out.append(
                 f"{self.column}: {points}p-values are of each stratum against all other"
-                f" items, adjusted over {_many(self.tests, 'test')} (Holm; Benjamini–Yekutieli beside it);"
-                " intervals are not adjusted"
+                f" items, adjusted over {_many(self.tests, 'test')} (Holm; Benjamini–Yekutieli"
+                " beside it); intervals are not adjusted"
             )
         if small := [one for one in self.strata if not one.large]:
             noun = self.view.coded.noun if self.view.settings.unit == "question" else "item"
