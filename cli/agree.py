@@ -30,7 +30,8 @@ def register(app: typer.Typer) -> None:
     @app.command(
         "agree",
         help="How close are judges to people, and people to one another? Raw agreement, Cohen κ, "
-        "Krippendorff α, Gwet AC1, correlation, distance and bias, each with an interval that "
+        "weighted κ, Krippendorff α, Gwet AC1, correlation, concordance, distance and bias (--all: "
+        "every coefficient), each with an interval that "
         "knows which items share a question. Takes a study or any table of ratings. Example: "
         "accord agree labels.csv --wide --annotators ann1,ann2 --judges gpt --positive Yes",
     )
@@ -108,6 +109,7 @@ def register(app: typer.Typer) -> None:
         map_: str = typer.Option(
             None, "--map", metavar="OURS=COLUMN,…", help=f"{TABLE_ONLY}our column = the file's."
         ),
+        every: bool = typer.Option(False, "--all", help="Print every figure, not the short table."),
         as_json: bool = JSON,
         csv_file: Path | None = CSV,
     ) -> None:
@@ -187,7 +189,8 @@ def register(app: typer.Typer) -> None:
             if wide and final is not None:
                 adjudicated = ratings.frame.loc[ratings.frame["kind"] == "adjudicated", "rater"]
                 panel["final"] = adjudicated.iloc[0] if len(adjudicated) else final
-        report = agreement(ratings, **panel)
+        whole = every or as_json or csv_file is not None  # what nobody reads is not computed
+        report = agreement(ratings, **panel, figures="all" if whole else "main")
         if csv_file is not None:
             write_csv(csv_file, report.to_frame())
         payload = envelope(
@@ -201,7 +204,7 @@ def register(app: typer.Typer) -> None:
             dropped=dict(report.dropped),
             sections=report.section_dicts(),
         )
-        emit(payload, as_json, agreement_lines(report))
+        emit(payload, as_json, agreement_lines(report, every=every))
 
 
 def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:

@@ -18,7 +18,7 @@ from ..study.ratings import Ratings, Scale
 from .clusters import Unit
 from .coding import code_ratings
 from .figures import plain
-from .panel import Confusion
+from .panel import Confusion, Figures
 from .panel_builder import PanelBuilder
 from .panel_settings import Aggregate, Extra, PanelSettings, Unscored, Unsure
 from .result import Estimate
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["AgreementReport", "agreement"]
 
-_BESIDE = (*("comparison", "system", "measure", "stratum", "strata", "rater", "family", "split"),)
+_BESIDE = (
+    *("comparison", "system", "measure", "weighting"),
+    *("stratum", "strata", "rater", "family", "split"),
+)
 """What stands beside a figure's name, not among its details."""
 _COLUMNS = (
     *("name", "level", "section", "comparison", "raters", *_BESIDE[1:], "estimate", "low", "high"),
@@ -152,6 +155,7 @@ def agreement(
     unsure: Unsure = "missing",
     unscored: Unscored = "missing",
     extra: Extra = "incorrect",
+    figures: Figures = "all",
 ) -> AgreementReport:
     """Compare people with one another and each judge with people.
 
@@ -191,7 +195,7 @@ unscored, extra
         extra=extra,
     )
     coded = code_ratings(ratings, settings)
-    panel = PanelBuilder(ratings, coded, settings)
+    panel = PanelBuilder(ratings, coded, settings, figures)
     view = panel.fill()
     return AgreementReport(
         results=tuple(panel.results),

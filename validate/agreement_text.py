@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .agreement_report import AgreementReport
-from .figures import count, defined, estimate, interval, label, percent, value, visible
+from .figures import count, defined, estimate, heading, interval, label, percent, value, visible
+from .number_figures import NUMBERS
 from .panel import Confusion
+from .reading import SHORT
 from .section import Section
 from .text_cells import pad, right, width
 
@@ -23,17 +25,23 @@ _WHO = 43
 _LEVELS = (("element", "Element level: labels"), ("response", "Response level"))
 _PLAIN_NAMES = {"mean_rating": "mean rating", "share_correct": "share correct (no F1)", "F1": "F1"}
 _ORDER = (
-    *("agreement", "cohen_kappa", "krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
-    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio", "gwet_ac1"),
-    *("sensitivity", "specificity", "precision", "f1", "pearson", "spearman", "mad", "bias"),
+    *("agreement", "cohen_kappa", "weighted_kappa", "fleiss_kappa", "conger_kappa"),
+    *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "krippendorff_alpha_interval"),
+    *("krippendorff_alpha_ratio", "gwet_ac1", "gwet_ac2", "brennan_prediger", "mcc"),
+    *("sensitivity", "specificity", "precision", "f1", "mcnemar", *NUMBERS),
+)
+_SHOWN = frozenset({*SHORT, "mean_score"})
+_MORE = (
+    "More: --all adds MCC, Brennan–Prediger, McNemar’s test, Fleiss’ and Conger’s κ, AC2, ICC, RMSE"
+    " and limits of agreement; --json and --csv always have every figure."
 )
 _PART = 0.1
 """From this distance on κ and AC1 are said to part."""
 
 
-def agreement_lines(report: AgreementReport) -> list[str]:
-    """The panel for a person at a terminal."""
-    results = report.main_dicts()
+def agreement_lines(report: AgreementReport, *, every: bool = False) -> list[str]:
+    """The panel for a person at a terminal: the short table, or ``every`` figure."""
+    results = [result for result in report.main_dicts() if every or result["name"] in _SHOWN]
     lines = [*_wrapped(report.notes, "Note: "), _heading(report), *_who(report)]
     for level, title in _LEVELS:
         found = [result for result in results if result["level"] == level]
@@ -45,6 +53,8 @@ def agreement_lines(report: AgreementReport) -> list[str]:
     lines += ["", *_left_out(results, report)]
     lines += _explained(results)
     lines += _warnings(results)
+    if not every:
+        lines += _wrapped([_MORE], "")
     for section in report.sections:
         lines += _section(section)
     return [line.rstrip() for line in lines]
@@ -95,11 +105,14 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
         f"{pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
         f" {'deff':>5}"
     )
-    names = dict.fromkeys(result["name"] for result in results)
-    for name in sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else 99):
-        same = [result for result in results if result["name"] == name]
+    groups: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    for result in results:
+        name = result["name"]
+        place = _ORDER.index(name) if name in _ORDER else len(_ORDER)
+        groups.setdefault((place, heading(result)), []).append(result)
+    for (_, name), same in sorted(groups.items()):
         methods = list(dict.fromkeys(result["method"] for result in same if result["method"]))
-        yield from _wrapped([f"{label(name)}{f'  ({methods[0]})' if methods else ''}"], "")
+        yield from _wrapped([f"{name}{f'  [{methods[0]}]' if methods else ''}"], "")
         for result in same:
             yield from _row(result)
 
@@ -120,6 +133,15 @@ def _row(result: Mapping[str, Any]) -> Iterable[str]:
     )
     if result["reason"]:
         yield from _wrapped([f"({result['reason']})"], "          ")
+    elif result["name"] == "mcnemar":
+        yield from _wrapped([f"({_test(result)})"], "          ")
+
+
+def _test(result: Mapping[str, Any]) -> str:
+    """The counts and the p-value of McNemar's test."""
+    found, (first, second) = result["details"], result["raters"]
+    each = f"{count(found['only_first'])} {first} only, {count(found['only_second'])} {second} only"
+    return f"{found['label']} by {each}; p = {value(found['p'])}"
 
 
 def _between(result: Mapping[str, Any]) -> str:

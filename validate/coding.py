@@ -18,7 +18,7 @@ from ..scoring.errors import InputError, SettingsError
 from ..scoring.records import CORRECT, INCORRECT, MISSING_FROM_REFERENCE, UNSURE, VERDICTS, Kind
 from ..study.ratings import Ratings
 from .clusters import FloatArray, IntArray, cluster_codes
-from .label_sets import UNSCORED_LABEL, categories_of, place_of
+from .label_sets import UNSCORED_LABEL, categories_of, number_of, place_of
 from .panel_settings import PanelSettings
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     if values is not None:
         place = {value: code for code, value in enumerate(values.tolist())}
         used = {label for label in labels if label is not None and label != UNSURE}
-        code_of |= {label: place[float(label)] for label in used}
+        code_of |= {label: place[number_of(label)] for label in used}
     elif settings.scale == "ordinal":
         used = {label for label in labels if label is not None} - set(code_of)
         places = {label: place_of(label, categories) for label in used}

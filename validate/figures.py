@@ -15,6 +15,7 @@ __all__ = [
     "count",
     "defined",
     "estimate",
+    "heading",
     "interval",
     "label",
     "moment",
@@ -59,10 +60,39 @@ _LABELS = {
     "rmse": "RMSE",
     "ccc": "Lin’s CCC",
     "icc_a1": "ICC(A,1)",
+    "icc_c1": "ICC(C,1)",
+    "limit_of_agreement_lower": "Lower limit of agreement",
+    "limit_of_agreement_upper": "Upper limit of agreement",
+    "mcc": "MCC",
+    "mcnemar": "Exact McNemar test",
     "error_rate": "Error rate",
     "mean_score": "Mean score",
     "f1": "F1 of the judge’s verdicts",
 }
+
+_MEANINGS = {
+    "mad": "mean absolute difference",
+    "rmse": "root mean squared difference",
+    "bias": "mean difference, first − second",
+    "mcc": "Matthews’ correlation of the labels",
+    "brennan_prediger": "two labels: PABAK",
+    "icc_a1": "absolute agreement",
+    "icc_c1": "consistency",
+    "limit_of_agreement_lower": "Bland–Altman",
+    "limit_of_agreement_upper": "Bland–Altman",
+    "mcnemar": "share of the first rater’s among the items on which they differ",
+}
+"""What a name that a reader may take for something else stands for."""
+
+
+def heading(result: Mapping[str, Any]) -> str:
+    """The figure's name with what it means where that is easily mistaken, and its weighting."""
+    name = str(result.get("name"))
+    more = _MEANINGS.get(name)
+    weighting = result.get("weighting") or (result.get("details") or {}).get("weighting")
+    if weighting:
+        more = f"{weighting} weights"
+    return f"{label(name)} ({more})" if more else label(name)
 
 
 def label(name: str) -> str:

@@ -17,7 +17,7 @@ from .panel_settings import PanelSettings
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNSCORED_LABEL", "are_numbers", "categories_of", "place_of"]
+__all__ = ["UNSCORED_LABEL", "are_numbers", "categories_of", "number_of", "place_of"]
 
 UNSCORED_LABEL = "(unscored)"
 MANY_LABELS = 50
@@ -32,8 +32,8 @@ def categories_of(
     declared = [label for label in settings.categories if label != UNSURE]
     values: FloatArray | None = None
     if settings.numeric:
-        numbers = {_number(label) for label in (declared or seen)}
-        if declared and (foreign := {_number(label) for label in seen} - numbers):
+        numbers = {number_of(label) for label in (declared or seen)}
+        if declared and (foreign := {number_of(label) for label in seen} - numbers):
             raise _undeclared(f"{min(foreign):g}", declared)
         values = np.array(sorted(numbers), dtype=float)
         ordered = [f"{value:.12g}" for value in values.tolist()]
@@ -168,10 +168,17 @@ def _maybe_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _number(text: str) -> float:
+def number_of(text: str) -> float:
+    """The number that a rating is, to 12 digits: 0.1 + 0.2 is 0.3.
+
+    Raises
+    ------
+    InputError
+        It is no number.
+    """
     value = _maybe_number(text)
     if value is None:
         raise InputError(
             f"the rating {text[:40]!r} is no number", cure="choose --scale nominal or ordinal"
         )
-    return value
+    return float(f"{value:.12g}")

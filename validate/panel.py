@@ -1,45 +1,32 @@
-"""The panel of one comparison: every coefficient on the same items, with what was left out.
-
-Never one number: raw agreement is high by itself when a label is rare, κ and α fall with skew, AC1
-hardly does. Each figure carries whose ratings it compares and how many items took no part, and why.
-"""
+"""What all figures of a panel share: whose ratings they compare, what took no part, and why."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..study.ratings import SCALES
-from .beyond_chance import raw_agreement
-from .chance import cohen_kappa, gwet_ac1, krippendorff_alpha
-from .clusters import FloatArray, IntArray
-from .coding import MISSING, NOBODY, REASONS, Coded
-from .correlation import pearson, spearman
-from .differences import bias, mad
-from .panel_settings import PanelSettings
-from .proportions import clustered_proportion
+from .clusters import IntArray
+from .coding import NOBODY, REASONS, Coded
 from .result import Estimate, Level
 
 __all__ = [
     "Comparison",
     "Confusion",
-    "compare_labels",
-    "compare_numbers",
-    "compare_people",
+    "Figures",
     "confusion",
     "dropped_between",
     "finish",
 ]
 
-Comparison = Literal["people", "judge-annotator", "judge-final"]
+Comparison = Literal["people", "judge-annotator", "judge-final", "ceiling", "rater-quality"]
 
-MANY_CATEGORIES = 50
-"""Beyond so many distinct numbers exact agreement and its kin mean nothing."""
+Figures = Literal["main", "all"]
+"""Those of the short table, or every one."""
 LARGE_TABLE = 20
 
 
@@ -92,116 +79,6 @@ class Confusion:
             out |= {"positive": self.positive}
             out |= {name: getattr(self, name) for name in ("tp", "fp", "fn", "tn")}
         return out
-
-
-def compare_labels(
-    first: IntArray,
-    second: IntArray,
-    coded: Coded,
-    settings: PanelSettings,
-    *,
-    raters: tuple[str, str],
-    comparison: Comparison,
-) -> list[Estimate]:
-    """Agreement, κ, α and AC1 of two raters on the items that both rated.
-
-    Parameters
-    ----------
-    first, second
-        ``(n_items,)`` codes, below 0 where missing; for a judge the judge comes first.
-
-    Returns
-    -------
-    list of Estimate
-        For a judge with a positive label also sensitivity, specificity, precision and F1, with
-        the second rater as the truth.
-    """
-    both = (first >= 0) & (second >= 0)
-    dropped = dropped_between(first, second)
-    a, b = first[both], second[both]
-    ratings = np.stack([a, b], axis=1)
-    shared = _shared(coded, settings, both)
-    k = len(coded.categories)
-    found: list[Estimate] = []
-    if k <= MANY_CATEGORIES:
-        found.append(raw_agreement(ratings, n_categories=k, **shared))
-        kappa = cohen_kappa(a, b, n_categories=k, **shared)
-        if k == 2 and a.size:
-            kappa = replace(kappa, details={**kappa.details, **_indices(a, b)})
-        found.append(kappa)
-    found += _alphas(ratings, coded, settings, shared)
-    if k <= MANY_CATEGORIES:
-        found.append(gwet_ac1(ratings, n_categories=k, **shared))
-    if comparison != "people" and coded.positive is not None:
-        found += _against_truth(a == coded.positive, b == coded.positive, shared)
-    return [
-        finish(
-            one,
-            coded.noun,
-            raters=raters,
-            comparison=comparison,
-            dropped=dropped,
-            weighted=coded.weights is not None,
-        )
-        for one in found
-    ]
-
-
-def compare_people(columns: Sequence[int], coded: Coded, settings: PanelSettings) -> list[Estimate]:
-    """Agreement, α and AC1 of all annotators together; items with one rating are left out."""
-    labelled = coded.labelled
-    given = coded.codes[labelled][:, columns]
-    codes = np.where(given >= 0, given, MISSING)
-    shared = _shared(coded, settings, labelled)
-    k = len(coded.categories)
-    found: list[Estimate] = []
-    if k <= MANY_CATEGORIES:
-        found.append(raw_agreement(codes, n_categories=k, **shared))
-    found += _alphas(codes, coded, settings, shared)
-    if k <= MANY_CATEGORIES:
-        found.append(gwet_ac1(codes, n_categories=k, **shared))
-    raters = tuple(coded.raters[column] for column in columns)
-    return [
-        finish(
-            one,
-            coded.noun,
-            raters=raters,
-            comparison="people",
-            dropped=one.dropped,
-            weighted=coded.weights is not None,
-        )
-        for one in found
-    ]
-
-
-def compare_numbers(
-    first: FloatArray,
-    second: FloatArray,
-    *,
-    clusters: IntArray,
-    weights: FloatArray | None,
-    settings: PanelSettings,
-    ranks_only: bool = False,
-) -> list[Estimate]:
-    """Pearson, Spearman, mean absolute difference and signed bias (first − second); no NaN inside.
-
-    ``ranks_only`` leaves what needs distances out: the numbers are an order only.
-    """
-    shared: dict[str, Any] = {
-        "clusters": clusters,
-        "weights": weights,
-        "confidence": settings.confidence,
-        "unit": settings.unit,
-    }
-    drawn: dict[str, Any] = {"rng": settings.seed, "resamples": settings.resamples}
-    if ranks_only:
-        return [spearman(first, second, **shared, **drawn)]
-    return [
-        pearson(first, second, **shared, **drawn),
-        spearman(first, second, **shared, **drawn),
-        mad(first, second, **shared),
-        bias(first, second, **shared),
-    ]
 
 
 def confusion(
@@ -291,67 +168,3 @@ def finish(
 def _worded(text: str, noun: str) -> str:
     """Name the clusters as the table does, where they are not questions."""
     return text if noun == "question" else re.sub(r"\bquestion(?=s?\b)", noun, text)
-
-
-def _shared(coded: Coded, settings: PanelSettings, used: NDArray[np.bool_]) -> dict[str, Any]:
-    return {
-        "clusters": coded.clusters[used],
-        "weights": None if coded.weights is None else coded.weights[used],
-        "confidence": settings.confidence,
-        "unit": settings.unit,
-    }
-
-
-def _alphas(
-    ratings: IntArray, coded: Coded, settings: PanelSettings, shared: Mapping[str, Any]
-) -> Iterable[Estimate]:
-    """Alpha at the scale's level and at those below it, since they part on skewed scales."""
-    for level in SCALES[: SCALES.index(settings.scale) + 1]:
-        counted = level in ("nominal", "ordinal")
-        if len(coded.categories) > MANY_CATEGORIES and (counted or level == "ratio"):
-            continue
-        if level == "ratio" and coded.values is not None and (coded.values < 0).any():
-            continue
-        yield krippendorff_alpha(
-            ratings,
-            level=level,
-            values=None if counted else coded.values,
-            n_categories=len(coded.categories),
-            **shared,
-        )
-
-
-def _indices(a: IntArray, b: IntArray) -> dict[str, float]:
-    """Prevalence (a − d)/n and bias (b − c)/n of a 2 × 2 table (Byrt, Bishop & Carlin 1993)."""
-    n = a.size
-    return {
-        "prevalence_index": float(((a == 0) & (b == 0)).sum() - ((a == 1) & (b == 1)).sum()) / n,
-        "bias_index": float(((a == 0) & (b == 1)).sum() - ((a == 1) & (b == 0)).sum()) / n,
-    }
-
-
-def _against_truth(
-    judged: NDArray[np.bool_],
-    true: NDArray[np.bool_],
-    shared: Mapping[str, Any],
-) -> Iterable[Estimate]:
-    """Sensitivity, specificity, precision and F1 of the judge, people's label as the truth."""
-    figures: tuple[tuple[str, NDArray[np.bool_], NDArray[np.bool_], str], ...] = (
-        ("sensitivity", true, judged, "people gave no positive label"),
-        ("specificity", ~true, ~judged, "people gave no negative label"),
-        ("precision", judged, true, "the judge gave no positive label"),
-    )
-    for name, among, right, reason in figures:
-        part = clustered_proportion(right.astype(float), among=among, **shared)
-        yield replace(part, name=name, reason=reason if part.n == 0 else part.reason)
-    yield _f1(judged, true, shared)
-
-
-def _f1(judged: NDArray[np.bool_], true: NDArray[np.bool_], shared: Mapping[str, Any]) -> Estimate:
-    """F1 = 2 tp / (2 tp + fp + fn): a share in which a hit counts twice, in the same clusters."""
-    given = judged | true
-    out = clustered_proportion((judged & true).astype(float), among=given, hits=2, **shared)
-    out = replace(out, name="f1")
-    if not given.any():
-        return replace(out, reason="neither the judge nor people gave a positive label")
-    return replace(out, method=f"{out.method}; a hit counts twice")

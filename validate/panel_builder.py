@@ -16,17 +16,10 @@ from ..scoring.errors import InputError
 from ..study.ratings import OF_STUDY, Ratings
 from .clusters import FloatArray, IntArray
 from .coding import Coded
+from .label_figures import compare_labels, compare_people
 from .label_sets import are_numbers
-from .panel import (
-    Comparison,
-    Confusion,
-    compare_labels,
-    compare_numbers,
-    compare_people,
-    confusion,
-    dropped_between,
-    finish,
-)
+from .number_figures import compare_numbers
+from .panel import Comparison, Confusion, Figures, confusion, dropped_between, finish
 from .panel_settings import PanelSettings
 from .people import people_label
 from .responses import (
@@ -52,8 +45,11 @@ MANY_PEOPLE = 10
 class PanelBuilder:
     """Fills a panel step by step: ``results``, ``tables``, ``notes``, ``rows`` and ``people``."""
 
-    def __init__(self, ratings: Ratings, coded: Coded, settings: PanelSettings) -> None:
+    def __init__(
+        self, ratings: Ratings, coded: Coded, settings: PanelSettings, figures: Figures = "all"
+    ) -> None:
         self.ratings, self.coded, self.settings = ratings, coded, settings
+        self.figures = figures
         self.annotators, self.judges = coded.of("annotator"), coded.of("judge")
         self.results: list[Estimate] = []
         self.tables: list[Confusion] = []
@@ -110,7 +106,7 @@ class PanelBuilder:
                 " judge–annotator figures are not listed"
             )
         if len(self.annotators) > 2:
-            self.results += compare_people(self.annotators, coded, settings)
+            self.results += compare_people(self.annotators, coded, settings, figures=self.figures)
         for i, j in [] if many else itertools.combinations(self.annotators, 2):
             raters = (coded.raters[i], coded.raters[j])
             self.results += compare_labels(
@@ -120,6 +116,7 @@ class PanelBuilder:
                 settings,
                 raters=raters,
                 comparison="people",
+                figures=self.figures,
             )
 
     def _judge_pairs(self) -> list[_Pair]:
@@ -146,7 +143,13 @@ class PanelBuilder:
         raters = (coded.raters[judge], name)
         verdicts = coded.codes[:, judge]
         self.results += compare_labels(
-            verdicts, codes, coded, self.settings, raters=raters, comparison=comparison
+            verdicts,
+            codes,
+            coded,
+            self.settings,
+            raters=raters,
+            comparison=comparison,
+            figures=self.figures,
         )
         table = confusion(verdicts, codes, coded, raters=raters, comparison=comparison)
         if table is not None:
@@ -176,6 +179,7 @@ class PanelBuilder:
                 weights=None if coded.weights is None else coded.weights[both],
                 settings=self.settings,
                 ranks_only=coded.values is None,
+                figures=self.figures,
             ):
                 gone = dropped_between(a, b)
                 self.results.append(
@@ -216,6 +220,7 @@ class PanelBuilder:
                 settings,
                 raters=raters,
                 comparison=which,
+                figures=self.figures,
             )
         if self.people is None:
             return

@@ -79,6 +79,8 @@ ON_UNIT_SCALE = frozenset(
         "kendall_tau_b",
         "ccc",
         "icc_a1",
+        "icc_c1",
+        "mcc",
         "f1",
         "precision",
         "sensitivity",

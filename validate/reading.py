@@ -19,6 +19,7 @@ __all__ = [
     "Place",
     "Result",
     "comparison",
+    "SHORT",
     "differing",
     "expected_by_chance",
     "leading",
@@ -45,6 +46,15 @@ _COEFFICIENTS = (
 )
 """What the first sentence reads, the first that is defined for judge and people. The first three
 are there only where the ratings have such a scale."""
+
+SHORT = (
+    *("agreement", "cohen_kappa", "weighted_kappa"),
+    *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
+    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio", "gwet_ac1"),
+    *("sensitivity", "specificity", "precision", "f1"),
+    *("pearson", "spearman", "kendall_tau_b", "ccc", "mad", "bias"),
+)
+"""The figures of the short table, in its order; the others come after them, or on request."""
 
 _COMPARISONS = {
     "people": HUMAN_HUMAN,

@@ -10,10 +10,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .figures import count, defined, estimate, interval, label, moment, percent, value, visible
+from .figures import (
+    count,
+    defined,
+    estimate,
+    heading,
+    interval,
+    moment,
+    percent,
+    value,
+    visible,
+)
 from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
+    SHORT,
     comparison,
     expected_by_chance,
     leading,
@@ -87,6 +98,7 @@ class View:
 
     panels: tuple[Panel, ...]
     further: tuple[Panel, ...]
+    more: tuple[Panel, ...]
     explained: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     scatters: tuple[plots.Scatter, ...]
@@ -114,12 +126,15 @@ def view(report: Report) -> View:
     tables: list[Mapping[str, Any]] = list(report.agreement.get("confusion") or ())
     leads = leading(results, kinds)
     compared = {comparison(result, kinds) for result in results}
-    in_panels = [result for result in results if not _system(result)]
+    below = [result for result in results if not _system(result)]
+    in_panels = [result for result in below if result.get("name") in SHORT]
+    beyond = [result for result in below if result.get("name") not in SHORT]
     confusions = [(leads(table), confusion(table)) for table in tables]
     columns = system_columns(report.systems)
     return View(
         panels=_panels([result for result in in_panels if leads(result)], kinds, ""),
         further=_panels([result for result in in_panels if not leads(result)], kinds, "further-"),
+        more=_panels([result for result in beyond if leads(result)], kinds, "more-"),
         explained=tuple(_explained([result for result in results if leads(result)], kinds)),
         notes=tuple(visible(note) for note in report.agreement.get("notes") or ()),
         scatters=tuple(_scatters(report.response_scores, _measure(results))),
@@ -227,14 +242,14 @@ def _panel(
 ) -> Panel:
     axis = plots.strip_axis(results)
     notes = _Notes()
-    names = list(dict.fromkeys(str(result.get("name")) for result in results))
+    names = list(dict.fromkeys(map(heading, results)))
     order = {HUMAN_HUMAN: 0, JUDGE_HUMAN: 1, "judge-judge": 2}
     groups = []
     for name in names:
-        same = [result for result in results if str(result.get("name")) == name]
+        same = [result for result in results if heading(result) == name]
         same.sort(key=lambda result: order.get(comparison(result, kinds), 3))
         rows = tuple(_row(result, kinds, axis, notes) for result in same)
-        groups.append((label(name), rows))
+        groups.append((name, rows))
     title, says = LEVELS[level]
     said = next((found for result in results if (found := measure(result))), None)
     confidence = results[0].get("confidence")

@@ -21,7 +21,8 @@ from ..study.identity import system_label
 from .clusters import FloatArray, IntArray
 from .coding import EXTRA_LEFT_OUT, UNSCORED, UNSURE_LEFT_OUT, Coded
 from .differences import bias
-from .panel import Comparison, compare_numbers, finish
+from .number_figures import NUMBERS, compare_numbers
+from .panel import Comparison, Figures, finish
 from .panel_settings import PanelSettings
 from .result import Estimate
 
@@ -33,7 +34,6 @@ __all__ = ["Responses", "compare_responses", "compare_systems", "gather_response
 NO_RESPONSE = "no response is known"
 NAME_RESPONSE = f"{NO_RESPONSE}: name its columns with --response COL,COL"
 NO_POSITIVE = "no label counts as right: name one with --positive LABEL"
-NAMES = ("pearson", "spearman", "mad", "bias")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,8 +233,9 @@ def compare_responses(
     *,
     raters: tuple[str, str],
     comparison: Comparison,
+    figures: Figures = "all",
 ) -> list[Estimate]:
-    """Pearson, Spearman, MAD and bias of two raters' response scores, on those that both have."""
+    """Every figure of two raters' response scores, on those that both have."""
     both = ~(np.isnan(first) | np.isnan(second))
     found = compare_numbers(
         first[both],
@@ -242,6 +243,7 @@ def compare_responses(
         clusters=responses.clusters[both],
         weights=None if responses.weights is None else responses.weights[both],
         settings=settings,
+        figures=figures,
     )
     dropped = responses.dropped(first, second)
     details = {"measure": responses.measure}
@@ -347,7 +349,7 @@ def undefined(
     settings: PanelSettings,
     *,
     comparison: Comparison,
-    names: Sequence[str] = NAMES,
+    names: Sequence[str] = NUMBERS,
 ) -> list[Estimate]:
     """The response level where it does not exist: NaN with the reason, which names the cure."""
     return [
