@@ -404,6 +404,9 @@ def test_a_copy_of_each_item_in_its_question(name: str, seed: int) -> None:
     two = data(row, np.vstack([data.x] * 2), clusters=np.tile(data.clusters, 2), weights=None)
     if row.copies == "same":
         expected = one.estimate
+        # copies inside a question tell nothing new, and the design effect says so
+        twice = one.design_effect * (2 * one.n - 1) / (one.n - 1)
+        assert two.design_effect == pytest.approx(twice, rel=1e-6, nan_ok=True)
     elif row.copies == "alpha":
         # expected disagreement is that of pairs drawn without replacement: n (n - 1) of them
         n = one.details["pairable"]
