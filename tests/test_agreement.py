@@ -77,7 +77,7 @@ def test_majority_of_two_is_where_they_agree_and_says_so() -> None:
 
 def test_comparisons_are_named_and_a_judge_is_never_among_people() -> None:
     report = agreement(make(TABLE, PAIR))
-    named = {(one["comparison"], tuple(one["raters"])) for one in report.result_dicts()}
+    named = {(one["comparison"], tuple(one["raters"])) for one in report.main_dicts()}
     assert named == {
         ("people", ("a", "b")),
         ("judge-annotator", ("j", "a")),
@@ -455,7 +455,8 @@ def test_results_are_json_and_a_frame() -> None:
     table, kinds, columns = _random()
     report = agreement(make(table, kinds, **columns))
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert len(plain["results"]) == len(report.results) == len(report.to_frame())
+    in_sections = sum(len(part.results) for part in report.sections)
+    assert len(plain["results"]) == len(report.results) + in_sections == len(report.to_frame())
     assert {"comparison", "raters", "estimate", "low", "high", "reason"} <= set(plain["results"][0])
     assert {tuple(t["raters"]) for t in plain["confusion"]} == {
         ("j", "a"),

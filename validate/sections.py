@@ -15,6 +15,7 @@ __all__ = ["MAKERS", "make_sections"]
 MAKERS: tuple[tuple[str, str], ...] = (
     (".strata", "strata_section"),
     (".family", "family_section"),
+    (".ceiling_section", "ceiling_section"),
 )
 """Module (relative to this package) and name of each maker."""
 
