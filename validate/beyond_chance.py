@@ -25,16 +25,16 @@ from .clusters import (
     Statistic,
     Sums,
     Unit,
-    check_confidence,
-    check_unit,
     effective_size,
     leave_one_out,
     unit_mean_weights,
     without_rounding,
 )
 from .intervals import FISHER, jackknife_limits
+from .methods import PROPORTION_METHODS, Asked, Method, few_disagreements, with_limits
 from .proportions import clustered_proportion
 from .rated import BoolArray, Pairs, check_cells, differing_items, least_minority, rating_codes
+from .resampling import Source, Summed, item_sums
 from .result import Estimate
 
 __all__ = [
@@ -58,6 +58,9 @@ def raw_agreement(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """How often do two raters of an item give the same rating?
 
@@ -66,13 +69,12 @@ def raw_agreement(
     :func:`~accord.validate.proportions.clustered_proportion`'s. Defined, also when every rating
     falls in one category.
     """
-    check_confidence(confidence)
-    check_unit(unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples, known=PROPORTION_METHODS)
     x = rating_codes(ratings, n_categories)
     where, w = located(x, clusters, weights)
     used = np.asarray((x >= 0).sum(axis=1) >= 2)
     if not used.any():
-        return undefined("agreement", "no item has two ratings", confidence, unit, x, used)
+        return undefined("agreement", "no item has two ratings", asked, x)
     pairs = Pairs.of(x[used])
     share = pairs.agreeing / pairs.pairs
     out = clustered_proportion(
@@ -81,6 +83,9 @@ def raw_agreement(
         weights=None if weights is None else w[used],
         confidence=confidence,
         unit=unit,
+        method=method,
+        rng=asked.draws,
+        resamples=resamples,
     )
     disagreeing = int((pairs.agreeing < pairs.pairs).sum())
     return replace(
@@ -100,14 +105,17 @@ def beyond_chance(
     x: IntArray,
     where: IntArray,
     weights: FloatArray,
-    confidence: float,
-    unit: Unit,
+    asked: Asked,
     one_category: str,
     dropped: Mapping[str, int],
     warned: list[str],
     details: Mapping[str, object] | None = None,
 ) -> Estimate:
-    """The estimate, and the jackknife interval on Fisher's z with one disagreement added."""
+    """The estimate, and the jackknife interval on Fisher's z with one disagreement added.
+
+    Another interval that is asked for by name is made of the ratings as they are.
+    """
+    confidence, unit = asked.confidence, asked.unit
     groups = Clusters.of(where, len(x))
     sums = Sums(items, groups)
     theta = without_rounding(sums.value(f))
@@ -151,9 +159,32 @@ def beyond_chance(
     count = groups.count if unit == "question" else len(x)
     df = groups.df if unit == "question" else float(len(x) - 1)
     reason = too_few(count, _LEAST, unit)
-    low = high = math.nan
+    said = [*data_warnings(groups, weights, df=df, unit=unit), *warned]
+    if differing < FEW_DISAGREEMENTS:
+        said.append(f"rests on {differing} disagreeing items (fewer than 10)")
+    shown = dict(out.details)
+    if differing == 0:
+        said.append("no disagreement was seen: read the bound of raw agreement instead")
+        shown["agreement"] = raw()
+    out = replace(
+        out,
+        design_effect=design,
+        reason=reason,
+        details={**shown, "se": se, "df": df, "effective_n": effective_size(len(x), design)},
+    )
     if reason is None:
         check_cells(count, sums.total.size, name)
+    if asked.method != "default":
+        said += few_disagreements(asked.method, differing, FEW_DISAGREEMENTS)
+        out = replace(out, warnings=tuple(said))
+        if reason is not None:
+            return out
+        if differing == 0:
+            return replace(out, reason="no interval: nobody disagrees, so no resample does")
+        form = Summed(sums if unit == "question" else item_sums(sums), f)
+        return with_limits(out, form, asked.method, asked, FISHER, df, "items")
+    low = high = math.nan
+    if reason is None:
         with_one = np.vstack([sums.by(unit), disagreement(sums.total)])
         low, high = jackknife_limits(
             float(f(with_one.sum(axis=0))),
@@ -164,16 +195,10 @@ def beyond_chance(
         )
         # the added item moves the centre: the interval still holds what was seen
         low, high = min(low, theta), max(high, theta)
-    said = [*data_warnings(groups, weights, df=df, unit=unit), *warned]
-    if differing < FEW_DISAGREEMENTS:
-        said.append(f"rests on {differing} disagreeing items (fewer than 10)")
-    shown = dict(out.details)
     if differing == 0:
         # without the added item the coefficient is 1 exactly, and the jackknife's reach is no
         # measure of anything
         low, high = (round(limit, 9) for limit in (low, high))
-        said.append("no disagreement was seen: read the bound of raw agreement instead")
-        shown["agreement"] = raw()
     method = "jackknife t on Fisher z, one disagreement added"
     return replace(
         out,
@@ -182,15 +207,7 @@ def beyond_chance(
         method=f"question {method}"
         if unit == "question"
         else f"item {method}; items taken as independent",
-        design_effect=design,
-        reason=reason,
         warnings=tuple(said),
-        details={
-            **shown,
-            "se": se,
-            "df": df,
-            "effective_n": effective_size(len(x), design),
-        },
     )
 
 
@@ -218,15 +235,13 @@ def left_out(used: BoolArray, why: str) -> dict[str, int]:
     return {why: count} if count else {}
 
 
-def undefined(
-    name: str, reason: str, confidence: float, unit: Unit, x: IntArray, used: BoolArray
-) -> Estimate:
+def undefined(name: str, reason: str, asked: Asked, x: IntArray) -> Estimate:
     """The figure where no item can be used."""
     return Estimate(
         name,
         math.nan,
-        confidence=confidence,
-        unit=unit,
+        confidence=asked.confidence,
+        unit=asked.unit,
         reason=reason if len(x) else "no items",
         dropped={reason: len(x)} if len(x) else {},
     )

@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from scipy.special import fdtri
 
 from ..scoring.errors import SettingsError
-from .clusters import Clusters, FloatArray, Unit, kish
+from .clusters import Clusters, FloatArray, Sums, Unit, kish
 from .intervals import z_quantile
+from .methods import Asked, Method
+from .resampling import Source, Summed
 from .result import Estimate
-from .score_intervals import Moments, association, paired_scores, score_table
+from .score_intervals import association, common_scale, paired_scores, score_table
 
 __all__ = ["Form", "ccc", "icc"]
 
@@ -30,11 +32,12 @@ def ccc(
     y: ArrayLike,
     *,
     clusters: ArrayLike,
-    rng: np.random.Generator | int,
+    rng: Source,
     resamples: int = 1999,
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
 ) -> Estimate:
     """How closely do two scores lie on the line of equality (Lin's concordance correlation)?
 
@@ -57,10 +60,11 @@ def ccc(
     one, two = paired_scores(x, y)
     scores = np.column_stack([one, two])
 
-    def make(w: FloatArray, groups: Clusters) -> Moments:
-        a, b = _common(scores, w).T
-        columns = (np.ones_like(a), a, b, a * a, b * b, a * b)
-        return Moments(np.column_stack(columns) * w[:, None], _ccc, groups)
+    def make(w: FloatArray, groups: Clusters) -> Summed:
+        a, b = common_scale(scores, w).T
+        u, v = a + b, a - b
+        columns = np.column_stack([np.ones_like(u), u, v, u * u, v * v])
+        return Summed(Sums(columns * w[:, None], groups), _ccc)
 
     def lin(out: Estimate, w: FloatArray) -> Estimate:
         how = "Lin's Fisher z on n; assumes independent, normal responses"
@@ -85,11 +89,8 @@ def ccc(
         scores,
         make,
         clusters=clusters,
-        rng=rng,
-        resamples=resamples,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples, default="bootstrap-t"),
         independent=lin,
     )
     if not math.isfinite(out.estimate):
@@ -105,11 +106,12 @@ def icc(
     *,
     form: Form,
     clusters: ArrayLike,
-    rng: np.random.Generator | int,
+    rng: Source,
     resamples: int = 1999,
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
 ) -> Estimate:
     """What share of the variance of one rater's score is that of the responses?
 
@@ -121,7 +123,7 @@ def icc(
     form
         ``agreement`` (ICC(A,1): raters who score higher than others lower it) or ``consistency``
         (ICC(C,1): they don't).
-    clusters, rng, resamples, weights, confidence, unit
+    clusters, rng, resamples, weights, confidence, unit, method
         As :func:`~accord.validate.correlation.pearson`.
 
     Returns
@@ -151,16 +153,22 @@ def icc(
 
     def f(totals: Any) -> Any:
         size, by_row, by_rater, error = _mean_squares(totals, r)
-        bottom = by_row + (r - 1) * error
+        bottom, away = by_row + (r - 1) * error, r * error
         if form == "agreement":
-            bottom = bottom + r / size * (by_rater - error)
+            lenient = r / size * (by_rater - error)
+            bottom, away = bottom + lenient, away + lenient
         whole = (by_row + by_rater + error).real
-        return (by_row - error) / np.where(bottom.real > 1e-12 * whole, bottom, np.nan)
+        # 1 less what raters differ by: near 1 nothing of the slope cancels
+        return 1 - away / np.where(bottom.real > 1e-12 * whole, bottom, np.nan)
 
     def columns(w: FloatArray) -> FloatArray:
-        v = _common(scores, w)
-        total, squares = v.sum(axis=1), (v * v).sum(axis=1)
-        return np.column_stack([np.ones(n), v, total * total, squares]) * w[:, None]
+        v = common_scale(scores, w)
+        mean = v.mean(axis=1)
+        own = v - mean[:, None]
+        return (
+            np.column_stack([np.ones(n), mean, mean * mean, own, (own * own).sum(axis=1)])
+            * (w[:, None])
+        )
 
     def independent(out: Estimate, w: FloatArray) -> Estimate:
         how = "McGraw-Wong F on n; assumes independent, normal responses"
@@ -177,21 +185,12 @@ def icc(
         f"icc_{form}",
         "ICC",
         scores,
-        lambda w, groups: Moments(columns(w), f, groups),
+        lambda w, groups: Summed(Sums(columns(w), groups), f),
         clusters=clusters,
-        rng=rng,
-        resamples=resamples,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples, default="bootstrap-t"),
         independent=independent,
     )
-
-
-def _common(scores: FloatArray, w: FloatArray) -> FloatArray:
-    """All scores moved and scaled alike, so that sums of squares lose no digits."""
-    v = scores - (w @ scores).mean() / w.sum()
-    return np.asarray(v / np.abs(v).max(), dtype=float)
 
 
 def _moments(scores: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
@@ -204,21 +203,25 @@ def _moments(scores: FloatArray, w: FloatArray) -> tuple[float, float, float, fl
 
 
 def _ccc(totals: Any) -> Any:
-    n, x, y, xx, yy, xy = (totals[..., j] for j in range(6))
-    x, y = x / n, y / n
-    apart = xx / n - x * x + yy / n - y * y + (x - y) ** 2
-    size = ((xx + yy) / n).real
-    return 2 * (xy / n - x * y) / np.where(apart.real > 1e-12 * size, apart, np.nan)
+    """From the sums of 1, u, v, u^2, v^2 with u = x + y, v = x - y: 1 less what v takes away."""
+    n, u, v, uu, vv = (totals[..., j] for j in range(5))
+    u, v, apart = u / n, v / n, vv / n
+    both = uu / n - u * u + apart + v * v
+    size = ((uu + vv) / n).real
+    return 1 - 2 * apart / np.where(both.real > 1e-12 * size, both, np.nan)
 
 
 def _mean_squares(totals: Any, r: int) -> tuple[Any, Any, Any, Any]:
-    """n, and the mean squares of responses, raters and error."""
-    n, by_rater = totals[..., 0], totals[..., 1 : 1 + r]
-    grand = by_rater.sum(axis=-1)
-    corrected = grand * grand / (n * r)
-    rows = totals[..., 1 + r] / r - corrected
-    raters = (by_rater * by_rater).sum(axis=-1) / n - corrected
-    rest = totals[..., 2 + r] - corrected - rows - raters
+    """n, and the mean squares of responses, raters and error.
+
+    From the sums of 1, the response's mean, its square, each rater's difference from it, and their
+    squares.
+    """
+    n, mean, squared = totals[..., 0], totals[..., 1], totals[..., 2]
+    by_rater, own = totals[..., 3 : 3 + r], totals[..., 3 + r]
+    raters = (by_rater * by_rater).sum(axis=-1) / n
+    rows = r * (squared - mean * mean / n)
+    rest = own - raters
     return n, rows / (n - 1), raters / (r - 1), rest / ((n - 1) * (r - 1))
 
 

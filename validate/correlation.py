@@ -1,8 +1,8 @@
 """Correlation of a judge's scores with people's, the intervals by question.
 
 The default is the bootstrap-t on Fisher's z over whole questions. Pearson is a function of six
-sums a question. Spearman needs no sorting per resample: responses are gathered once into their
-distinct (x, y) cells, and the mid-ranks of a resample are cumulative sums of the cells' counts.
+sums a question. Spearman needs no sorting per resample: the mid-ranks of a resample are cumulative
+sums of the weights of the distinct (x, y) cells.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from .clusters import (
-    BLOCK,
-    Clusters,
-    FloatArray,
-    IntArray,
-    Unit,
-    kish,
-    linearised_se,
-)
+from .clusters import BLOCK, Clusters, FloatArray, Sums, Unit, kish, linearised_se
 from .intervals import z_quantile
+from .joint_cells import JointCells
+from .methods import Asked, Method
+from .resampling import Blockwise, Source, Summed, resampled_se
 from .result import Estimate
-from .score_intervals import Moments, association, paired_scores, resampled_se
+from .score_intervals import association, common_scale, paired_scores
 
 __all__ = ["pearson", "spearman"]
 
@@ -39,11 +33,12 @@ def pearson(
     y: ArrayLike,
     *,
     clusters: ArrayLike,
-    rng: np.random.Generator | int,
+    rng: Source,
     resamples: int = 1999,
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
 ) -> Estimate:
     """How linearly do two scores of the same responses go together?
 
@@ -54,7 +49,8 @@ def pearson(
     clusters
         ``(n,)`` integer codes of the responses' questions; whole questions are resampled.
     rng
-        Generator (or seed) of the resampling.
+        Seed or generator of the resampling, or the
+        :class:`~accord.validate.resampling.Draws` of a panel, with its own number of resamples.
     resamples
         Number of resamples, 199 or more; 0 for the jackknife t, which needs none.
     weights
@@ -64,6 +60,10 @@ def pearson(
     unit
         ``question``, or ``item`` for Fisher's z on n, which takes responses as independent and
         normal.
+    method
+        ``default`` is the bootstrap-t (that of Fisher's z for items). By name, of the same unit:
+        ``bootstrap-t``, ``jackknife`` t on Fisher's z, ``grouped-jackknife`` (200 random groups of
+        questions left out in turn), ``percentile``, ``bca``.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def pearson(
     InputError
         Arrays of different lengths, NaN or infinite scores, bad weights.
     SettingsError
-        Between 1 and 198 resamples.
+        Between 1 and 198 resamples, or an unknown method.
 
     References
     ----------
@@ -95,11 +95,8 @@ def pearson(
         np.column_stack([one, two]),
         lambda w, groups: _Moments(one, two, w, groups),
         clusters=clusters,
-        rng=rng,
-        resamples=resamples,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples, default="bootstrap-t"),
         independent=_independent,
     )
 
@@ -109,11 +106,12 @@ def spearman(
     y: ArrayLike,
     *,
     clusters: ArrayLike,
-    rng: np.random.Generator | int,
+    rng: Source,
     resamples: int = 1999,
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
 ) -> Estimate:
     """How far do two scores put the same responses in the same order?
 
@@ -130,113 +128,103 @@ def spearman(
         np.column_stack([one, two]),
         lambda w, groups: _Ranks(one, two, w, groups),
         clusters=clusters,
-        rng=rng,
-        resamples=resamples,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples, default="bootstrap-t"),
         independent=_independent,
     )
 
 
-class _Moments(Moments):
-    """Pearson's r from six sums a question."""
+class _Moments(Summed):
+    """Pearson's r from six sums a question.
+
+    They are those of u = x + y and v = x - y: as r nears 1 all that v is in vanishes with 1 - r, so
+    neither r's slope nor its standard error is the small difference of large sums. Scores that are
+    mostly equal keep their common scale, so that v is 0 there; others are standardised each.
+    """
 
     def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray, groups: Clusters) -> None:
-        one, two = _standard(x, w), _standard(y, w)
-        columns = (np.ones_like(one), one, two, one * one, two * two, one * two)
-        super().__init__(np.column_stack(columns) * w[:, None], _pearson, groups)
+        if (x == y).mean() >= 0.5:
+            one, two = common_scale(np.column_stack([x, y]), w).T
+        else:
+            one, two = _standard(x, w), _standard(y, w)
+        u, v = one + two, one - two
+        columns = np.column_stack([np.ones_like(u), u, v, u * u, v * v, u * v])
+        super().__init__(Sums(columns * w[:, None], groups), _pearson)
 
 
-class _Ranks:
-    """Spearman's rho from the counts of distinct (x, y) cells in each question."""
+class _Ranks(Blockwise):
+    """Spearman's rho from the weights of distinct (x, y) cells."""
 
     def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray, groups: Clusters) -> None:
-        one, two = _level(x), _level(y)
-        cells, cell = np.unique(one * (two.max() + 1) + two, return_inverse=True)
-        self.in_x, self.in_y = cells // (two.max() + 1), cells % (two.max() + 1)
-        self.width = int(cells.size)
-        self.groups, self.weights, self.cell = groups, w, cell.reshape(-1)
-        # (cells, G): the weight of each cell in each question
-        self.table: Any = sparse.csr_array(
-            sparse.coo_array((w, (self.cell, groups.codes)), shape=(cells.size, groups.count))
-        )
-        self.total = np.bincount(self.cell, w, minlength=cells.size).astype(float)
-        # cells are sorted by x, then y; the second order sorts them by y
-        self.by_y = np.argsort(self.in_y, kind="stable")
-        self.start_x = _starts(self.in_x)
-        self.start_y = _starts(self.in_y[self.by_y])
+        self.cells = JointCells(x, y, w, groups)
+        self.width, self.groups, self.weights = self.cells.size, groups, w
 
     def value(self) -> float:
-        return float(self._rho(self.total[None, :])[0][0])
+        return float(self._rho(self.cells.total[None, :])[0][0])
 
     def linearised(self) -> tuple[float, float]:
-        _, slope = self._rho(self.total[None, :], influence=True)
-        if slope is None:
-            return math.nan, math.nan
-        se = linearised_se(np.asarray(self.table.T @ slope[0], dtype=float))
-        alone = linearised_se(self.weights * slope[0][self.cell])
+        slope = self._rho(self.cells.total[None, :], influence=True)[1]
+        se = linearised_se(self.cells.of_questions(slope)[0])
+        alone = linearised_se(self.weights * slope[0][self.cells.cell])
         design = (se / alone) ** 2 if alone > 1e-12 and math.isfinite(se) else math.nan
         return se, design
+
+    def influence(self) -> FloatArray:
+        slope = self._rho(self.cells.total[None, :], influence=True)[1]
+        return np.asarray(self.cells.of_questions(slope)[0], dtype=np.float64)
 
     def leave_one_out(self) -> FloatArray | None:
         g = self.groups.count
         if g * self.width > _EXACT:
             return None
-        by_question = self.table.T.tocsr()
         rows = max(1, BLOCK // self.width)
-        parts = [
-            self._rho(self.total - by_question[start : start + rows].toarray())[0]
-            for start in range(0, g, rows)
-        ]
+        parts = []
+        for start in range(0, g, rows):
+            away = self.cells.mass_of(np.arange(start, min(start + rows, g)))
+            parts.append(self._rho(self.cells.total - away)[0])
         return np.concatenate(parts)
 
+    def values(self, counts: FloatArray) -> FloatArray:
+        mass = self.cells.mass(counts)
+        return self._rho(mass, per_y=self.cells.mass_per_y(counts, mass))[0]
+
     def resampled(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        values, slope = self._rho(np.ascontiguousarray((self.table @ counts.T).T), influence=True)
-        if slope is None:
-            return values, np.zeros_like(values)
-        return values, resampled_se(counts, np.asarray((self.table.T @ slope.T).T))
+        values, slope = self._rho(self.cells.mass(counts), influence=True)
+        return values, resampled_se(counts, self.cells.of_questions(slope))
 
     def _rho(
-        self, mass: FloatArray, influence: bool = False
-    ) -> tuple[FloatArray, FloatArray | None]:
+        self, mass: FloatArray, influence: bool = False, per_y: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """rho of each row of cell masses ``(b, cells)``, and its derivatives by cell mass.
 
         A centred mid-rank is half the mass below less half the mass above, so the derivatives are
-        cumulative sums too.
+        cumulative sums too. They are left out (no columns) unless asked for.
         """
-        nx, ny = self._per_x(mass), self._per_y(mass)
+        cells = self.cells
+        nx = cells.per_x(mass)
+        ny = cells.per_y(mass) if per_y is None else per_y
         rank_x, rank_y = _midranks(nx), _midranks(ny)
-        n = mass.sum(axis=1)
-        var_x, var_y = (nx * rank_x**2).sum(axis=1), (ny * rank_y**2).sum(axis=1)
+        n = ny.sum(axis=1)
+        var_x = np.einsum("bi,bi,bi->b", nx, rank_x, rank_x)
+        var_y = np.einsum("bi,bi,bi->b", ny, rank_y, rank_y)
         with np.errstate(all="ignore"):
             flat = (var_x <= 1e-12 * n**3) | (var_y <= 1e-12 * n**3)
-            size_x = np.sqrt(np.where(flat, np.nan, var_x))[:, None]
-            size_y = np.sqrt(np.where(flat, np.nan, var_y))[:, None]
-            x = np.take(rank_x / size_x, self.in_x, axis=1)
-            y = np.take(rank_y / size_y, self.in_y, axis=1)
-            rho = (mass * x * y).sum(axis=1)
+            size_x, size_y = (np.sqrt(np.where(flat, np.nan, v)) for v in (var_x, var_y))
+            x = rank_x if cells.distinct_x else np.take(rank_x, cells.in_x, axis=1)
+            y = np.take(rank_y, cells.in_y, axis=1)
             if not influence:
-                return rho, None
+                y *= mass
+                return np.einsum("bi,bi->b", x, y) / (size_x * size_y), mass[:, :0]
+            size_x, size_y = size_x[:, None], size_y[:, None]
+            x, y = x / size_x, y / size_y
+            rho = np.einsum("bi,bi,bi->b", mass, x, y)
             # each cell moves the ranks of all others: a second term for either score
-            pull_x = _below_less_above(self._per_x(mass * (rho[:, None] * x - y))) / (2 * size_x)
-            pull_y = _below_less_above(self._per_y(mass * (rho[:, None] * y - x))) / (2 * size_y)
+            pull_x = _below_less_above(cells.per_x(mass * (rho[:, None] * x - y))) / (2 * size_x)
+            pull_y = _below_less_above(cells.per_y(mass * (rho[:, None] * y - x))) / (2 * size_y)
             slope = x * y - 0.5 * rho[:, None] * (x * x + y * y)
-            slope += np.take(pull_x, self.in_x, axis=1)
-            slope += np.take(pull_y, self.in_y, axis=1)
+            slope += np.take(pull_x, cells.in_x, axis=1)
+            slope += np.take(pull_y, cells.in_y, axis=1)
         return rho, slope
-
-    def _per_x(self, v: FloatArray) -> FloatArray:
-        """Sums of cells ``(b, cells)`` by value of x ``(b, values)``."""
-        if self.start_x.size == self.width:
-            return v
-        return np.asarray(np.add.reduceat(v, self.start_x, axis=1), dtype=float)
-
-    def _per_y(self, v: FloatArray) -> FloatArray:
-        ordered = np.take(v, self.by_y, axis=1)
-        if self.start_y.size == self.width:
-            return ordered
-        return np.asarray(np.add.reduceat(ordered, self.start_y, axis=1), dtype=float)
 
 
 def _independent(out: Estimate, weights: FloatArray) -> Estimate:
@@ -255,11 +243,22 @@ def _independent(out: Estimate, weights: FloatArray) -> Estimate:
 
 
 def _pearson(totals: Any) -> Any:
-    n, x, y, xx, yy, xy = (totals[..., j] for j in range(6))
-    x, y = x / n, y / n
-    var_x, var_y = xx / n - x * x, yy / n - y * y
-    flat = (var_x.real <= 1e-12) | (var_y.real <= 1e-12)  # the columns have variance 1
-    return (xy / n - x * y) / np.sqrt(np.where(flat, np.nan, var_x * var_y))
+    """r from the sums of 1, u, v, u^2, v^2, uv with u = x + y, v = x - y.
+
+    With S the centred sums, R^2 = (S_uu + S_vv)^2 - 4 S_uv^2 and r = (S_uu - S_vv) / R, written so
+    that 1 - |r| is a quotient of products.
+    """
+    n, u, v, uu, vv, uv = (totals[..., j] for j in range(6))
+    u, v = u / n, v / n
+    a, b, c = uu / n - u * u, vv / n - v * v, uv / n - u * v
+    var_x, var_y = a + b + 2 * c, a + b - 2 * c  # four times
+    least = 1e-12 * ((uu + vv) / n).real
+    flat = (var_x.real <= least) | (var_y.real <= least)
+    size = np.sqrt(np.where(flat, np.nan, var_x * var_y))
+    rising = a.real >= b.real
+    apart = np.where(rising, a - b, b - a)
+    from_one = 4 * (a * b - c * c) / (size * (size + apart))
+    return np.where(rising, 1 - from_one, from_one - 1)
 
 
 def _standard(v: FloatArray, w: FloatArray) -> FloatArray:
@@ -267,16 +266,6 @@ def _standard(v: FloatArray, w: FloatArray) -> FloatArray:
     centred = v - (w @ v) / w.sum()
     centred = centred / np.abs(centred).max()
     return np.asarray(centred / np.sqrt((w @ (centred * centred)) / w.sum()), dtype=float)
-
-
-def _level(v: FloatArray) -> IntArray:
-    """Codes of the distinct values in order; equal to 12 digits is equal."""
-    scaled = np.round(v / np.abs(v).max(), 12) + 0.0
-    return np.asarray(np.unique(scaled, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-
-
-def _starts(ordered: IntArray) -> IntArray:
-    return np.asarray(np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]), dtype=np.int64)
 
 
 def _midranks(mass: FloatArray) -> FloatArray:

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scoring.errors import SettingsError
-from .cautions import data_warnings, too_few
+from .cautions import FEW_DIFFERING, data_warnings, too_few
 from .clusters import (
     Clusters,
     FloatArray,
+    Statistic,
     Sums,
     Unit,
-    check_confidence,
-    check_unit,
     effective_size,
     kish,
-    leave_one_out,
     unit_mean_weights,
     without_rounding,
 )
-from .intervals import IDENTITY, LOG, jackknife_limits, t_quantile, z_quantile
+from .intervals import IDENTITY, LOG, Scale, t_quantile, z_quantile
+from .methods import Asked, Method, few_disagreements, with_limits
+from .resampling import Source, Summed, item_sums
 from .result import Estimate
 from .score_intervals import equal_share, paired_scores
 
@@ -42,6 +42,9 @@ def mad(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """By how much do two scores of the same response differ, whichever way?
 
@@ -57,6 +60,12 @@ def mad(
         Of the interval, in (0, 1).
     unit
         ``question``, or ``item``, which takes responses as independent.
+    method
+        ``default`` is the ``jackknife``. By name, of the same unit: ``grouped-jackknife`` (200
+        random groups of questions left out in turn), ``bootstrap-t``, ``percentile``, ``bca``.
+    rng, resamples
+        Of a method that draws: seed, generator or the panel's
+        :class:`~accord.validate.resampling.Draws`; number of resamples, 199 or more.
 
     Returns
     -------
@@ -71,8 +80,11 @@ def mad(
     ------
     InputError
         Arrays of different lengths, NaN or infinite scores, bad weights.
+    SettingsError
+        An unknown method, one that draws without ``rng`` or with fewer than 199 resamples.
     """
-    return _size("mad", 1, judge, human, clusters, weights, confidence, unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
+    return _size("mad", 1, judge, human, clusters, weights, asked)
 
 
 def rmse(
@@ -83,13 +95,17 @@ def rmse(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """By how much do two scores of the same response differ, large differences counting more?
 
     Parameters, result and errors as :func:`mad`: the root of the mean squared difference, never
     below the mean absolute difference.
     """
-    return _size("rmse", 2, judge, human, clusters, weights, confidence, unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
+    return _size("rmse", 2, judge, human, clusters, weights, asked)
 
 
 def bias(
@@ -100,6 +116,9 @@ def bias(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """Does the judge score higher (positive) or lower (negative) than people, and by how much?
 
@@ -111,12 +130,12 @@ def bias(
         The mean of judge - human, in units of the score. The interval is the linearised one by
         question with t, the variance enlarged by one pair of pseudo-questions that differ by plus
         and minus the largest difference seen, since errors that are rare and one-sided make the
-        plain one too short. No interval below 6 questions, nor when all differences are the same.
+        plain one too short. Another ``method`` is of the plain mean, on its own scale. No interval
+        below 6 questions, nor when all differences are the same.
         ``details``: ``se`` (linearised by question, without the pair), ``effective_n``, ``df``,
         ``differing``.
     """
-    check_confidence(confidence)
-    check_unit(unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
     y, x = paired_scores(judge, human)
     groups = Clusters.of(clusters, x.size)
     w = unit_mean_weights(weights, x.size)
@@ -160,6 +179,8 @@ def bias(
         return replace(out, reason="all differences are the same: no variation", details=details)
     if reason is not None:
         return out
+    if asked.method != "default":
+        return _scaled(replace(out, estimate=theta), sums, _ratio, asked, IDENTITY, scale)
     residual = by[:, 0] - theta * by[:, 1]
     # the pair lies at plus and minus the largest difference, which is 1 here
     variance = g / (g - 1) * (residual @ residual + 2) / n**2
@@ -176,6 +197,9 @@ def limits_of_agreement(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> tuple[Estimate, Estimate]:
     """Between which two differences does the judge lie from people, for most responses?
 
@@ -183,8 +207,8 @@ def limits_of_agreement(
     ----------
     coverage
         The share of the differences that lies between the limits if they are normal, in (0, 1).
-    judge, human, clusters, weights, confidence, unit
-        As :func:`mad`; ``item`` gives Bland and Altman's own interval of each limit.
+    judge, human, clusters, weights, confidence, unit, method, rng, resamples
+        As :func:`mad`; ``item`` gives by default Bland and Altman's own interval of each limit.
 
     Returns
     -------
@@ -206,8 +230,7 @@ def limits_of_agreement(
     ----------
     Bland & Altman 1986, Lancet 327; 1999, Stat. Methods Med. Res. 8.
     """
-    check_confidence(confidence)
-    check_unit(unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
     if not 0 < coverage < 1:
         raise SettingsError(f"coverage {coverage} is not between 0 and 1", cure="e.g. 0.95")
     y, x = paired_scores(judge, human)
@@ -215,8 +238,8 @@ def limits_of_agreement(
     w = unit_mean_weights(weights, x.size)
     z = z_quantile(coverage)
     return (
-        _limit("lower", -z, y, x, groups, w, clusters, weights, confidence, unit),
-        _limit("upper", z, y, x, groups, w, clusters, weights, confidence, unit),
+        _limit("lower", -z, y, x, groups, w, clusters, weights, asked),
+        _limit("upper", z, y, x, groups, w, clusters, weights, asked),
     )
 
 
@@ -229,11 +252,10 @@ def _limit(
     w: FloatArray,
     clusters: ArrayLike,
     weights: ArrayLike | None,
-    confidence: float,
-    unit: Unit,
+    asked: Asked,
 ) -> Estimate:
     """One limit: the mean difference and z standard deviations."""
-    n = x.size
+    confidence, unit, n = asked.confidence, asked.unit, x.size
     out = Estimate(
         f"limit_of_agreement_{side}",
         math.nan,
@@ -268,22 +290,9 @@ def _limit(
     se, design = sums.linearised(f)
     df = groups.df if unit == "question" else float(n - 1)
     reason = too_few(groups.count if unit == "question" else n, _LEAST_MAD, unit)
-    low = high = math.nan
-    if reason is None and unit == "question":
-        away = leave_one_out(f, sums.by_question)
-        low, high = jackknife_limits(theta, away, scale=IDENTITY, df=df, confidence=confidence)
-    elif reason is None:
-        size = kish(w)
-        reach = t_quantile(confidence, n - 1) * sd * math.sqrt(1 / size + z * z / (2 * (size - 1)))
-        low, high = theta - reach, theta + reach
-    return replace(
+    out = replace(
         out,
         estimate=centre + theta * scale,
-        low=centre + low * scale,
-        high=centre + high * scale,
-        method="question jackknife t"
-        if unit == "question"
-        else "Bland-Altman t on n; assumes independent, normal differences",
         design_effect=design,
         reason=reason,
         warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
@@ -295,6 +304,40 @@ def _limit(
             "effective_n": effective_size(n, design),
         },
     )
+    if reason is not None:
+        return out
+    if unit == "question" or asked.method != "default":
+        made = _scaled(replace(out, estimate=theta), sums, f, asked, IDENTITY, scale)
+        low, high = made.low + centre, made.high + centre
+        return replace(made, estimate=out.estimate, low=low, high=high)
+    size = kish(w)
+    reach = t_quantile(confidence, n - 1) * sd * math.sqrt(1 / size + z * z / (2 * (size - 1)))
+    return replace(
+        out,
+        low=centre + (theta - reach) * scale,
+        high=centre + (theta + reach) * scale,
+        method="Bland-Altman t on n; assumes independent, normal differences",
+    )
+
+
+def _scaled(
+    out: Estimate,
+    sums: Sums,
+    f: Statistic,
+    asked: Asked,
+    on: Scale,
+    scale: float,
+) -> Estimate:
+    """An interval by name, made in units of ``scale`` and told in those of the score."""
+    form = Summed(sums if asked.unit == "question" else item_sums(sums), f)
+    method = "jackknife" if asked.method == "default" else asked.method
+    df = float(out.details["df"])
+    said = few_disagreements(method, int(out.details["differing"]), FEW_DIFFERING)
+    out = replace(out, warnings=(*out.warnings, *said))
+    made = with_limits(out, form, method, asked, on, df, "responses")
+    return replace(
+        made, estimate=out.estimate * scale, low=made.low * scale, high=made.high * scale
+    )
 
 
 def _size(
@@ -304,12 +347,10 @@ def _size(
     human: ArrayLike,
     clusters: ArrayLike,
     weights: ArrayLike | None,
-    confidence: float,
-    unit: Unit,
+    asked: Asked,
 ) -> Estimate:
     """The mean of ``|judge - human| ** power``, its root, and the log jackknife."""
-    check_confidence(confidence)
-    check_unit(unit)
+    confidence, unit = asked.confidence, asked.unit
     y, x = paired_scores(judge, human)
     groups = Clusters.of(clusters, x.size)
     w = unit_mean_weights(weights, x.size)
@@ -330,22 +371,16 @@ def _size(
     differing = int((d > 0).sum())
     details: dict[str, object] = {"differing": differing}
     reason = too_few(len(by), _LEAST_MAD, unit)
-    away = leave_one_out(f, by)
-    low = high = math.nan
     if differing == 0:
         reason = "all scores are equal: the log scale has no interval at 0"
         details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
     elif reason is None and np.count_nonzero(by[:, 0]) == 1:
         reason = f"no interval: all differing responses belong to one {unit}"
-    elif reason is None:
-        low, high = jackknife_limits(theta, away, scale=LOG, df=df, confidence=confidence)
-    return Estimate(
+    out = Estimate(
         name,
-        theta * scale,
-        low * scale,
-        high * scale,
+        theta,
         confidence=confidence,
-        method=_by(unit, "jackknife t on the log scale"),
+        method=_by(unit, "jackknife t on the log scale") if asked.method == "default" else "",
         unit=unit,
         n=x.size,
         clusters=groups.count,
@@ -359,6 +394,9 @@ def _size(
             "effective_n": effective_size(x.size, design),
         },
     )
+    if reason is not None:
+        return replace(out, estimate=theta * scale)
+    return _scaled(out, sums, f, asked, LOG, scale)
 
 
 def _ratio(totals: FloatArray) -> FloatArray:

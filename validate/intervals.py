@@ -19,6 +19,7 @@ __all__ = [
     "Scale",
     "bootstrap_t_limits",
     "jackknife_limits",
+    "order_statistic",
     "t_quantile",
     "wilson_limits",
     "z_quantile",
@@ -119,7 +120,7 @@ def bootstrap_t_limits(
     if pivots.size < 20 or not np.isfinite(se):
         return float("nan"), float("nan"), share
     tail = (1 - confidence) / 2
-    near, far = _order_statistic(pivots, tail), _order_statistic(pivots, 1 - tail)
+    near, far = order_statistic(pivots, tail), order_statistic(pivots, 1 - tail)
     return (
         float(scale.back(np.asarray(centre - far * se))),
         float(scale.back(np.asarray(centre - near * se))),
@@ -127,7 +128,7 @@ def bootstrap_t_limits(
     )
 
 
-def _order_statistic(ordered: FloatArray, q: float) -> float:
+def order_statistic(ordered: FloatArray, q: float) -> float:
     """The (B + 1) q-th value of a sorted array, between two by linear interpolation."""
     place = min(max(q * (ordered.size + 1) - 1, 0), ordered.size - 1)
     k = int(place)

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .beyond_chance import undefined
-from .clusters import FloatArray, Unit, check_confidence, check_unit
+from .clusters import FloatArray, Unit
+from .methods import Asked, Method
 from .rated import check_cells, columns, positive, rating_codes
+from .resampling import Source
 from .result import Estimate
 from .weighted import Rated, Weighting, finished, named, pair_disagreement, shared_chance
 
@@ -28,6 +30,9 @@ def fleiss_kappa(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """How far do raters agree beyond what their pooled habits would give by chance?
 
@@ -43,7 +48,7 @@ def fleiss_kappa(
         ``fleiss_kappa_WEIGHTING``.
     n_categories
         k, the number of declared categories.
-    clusters, weights, confidence, unit
+    clusters, weights, confidence, unit, method, rng, resamples
         As :func:`~accord.validate.chance.cohen_kappa`.
 
     Returns
@@ -76,8 +81,7 @@ def fleiss_kappa(
         n_categories=n_categories,
         clusters=clusters,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples),
         one_category=_ONE_CATEGORY,
         warn_minority=True,
     )
@@ -93,6 +97,9 @@ def conger_kappa(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """How far do the same raters agree beyond what each one's own habits would give by chance?
 
@@ -105,15 +112,13 @@ def conger_kappa(
     ----------
     Conger 1980, Psychol. Bull. 88; with missing ratings Gwet 2014.
     """
-    check_confidence(confidence)
-    check_unit(unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
     name = named("conger_kappa", weighting)
     x = rating_codes(ratings, n_categories)
     v = pair_disagreement(weighting, n_categories, values)
     rated = Rated.of(x, v, clusters, weights)
     if rated is None:
-        used = np.asarray((x >= 0).any(axis=1))
-        return undefined(name, "no item has two ratings", confidence, unit, x, used)
+        return undefined(name, "no item has two ratings", asked, x)
     x, w, k = rated.x, rated.w, n_categories
     persons = [j for j in range(x.shape[1]) if (x[:, j] >= 0).any()]
     r = len(persons)
@@ -159,4 +164,4 @@ def conger_kappa(
         spread = a * (others @ a.sum(axis=1))[:, None] - a * (others @ a)
         return np.concatenate([[apart, 1.0], (spread / (r - 1)).ravel()])
 
-    return finished(name, f, disagreement, items, rated, confidence, unit, _ONE_CATEGORY, True)
+    return finished(name, f, disagreement, items, rated, asked, _ONE_CATEGORY, True)

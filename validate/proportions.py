@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -18,12 +19,13 @@ from .clusters import (
     Sums,
     Unit,
     check_confidence,
-    check_unit,
     kish,
     leave_one_out,
     unit_mean_weights,
 )
-from .intervals import t_quantile, wilson_limits, z_quantile
+from .intervals import IDENTITY, t_quantile, wilson_limits, z_quantile
+from .methods import PROPORTION_METHODS, Asked, Method, few_disagreements, with_limits
+from .resampling import Source, Summed, item_sums
 from .result import Estimate
 
 __all__ = [
@@ -143,6 +145,9 @@ def clustered_proportion(
     hits: Literal[1, 2] = 1,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """What share of items, several to a question, has a property?
 
@@ -169,6 +174,12 @@ def clustered_proportion(
         Of the interval, in (0, 1).
     unit
         ``question``, or ``item`` for Wilson with z, which takes items as independent.
+    method
+        ``default``, or by name ``korn-graubard`` (the exact interval on the effective n, without
+        the floor), ``percentile`` or ``bca`` over questions (or items).
+    rng, resamples
+        Of a method that draws: seed, generator or the panel's
+        :class:`~accord.validate.resampling.Draws`; number of resamples, 199 or more.
 
     Returns
     -------
@@ -181,14 +192,15 @@ def clustered_proportion(
     ------
     InputError
         Arrays of different lengths, values outside [0, 1] or not a number, bad weights.
+    SettingsError
+        A method that proportions don't have, or one that draws without ``rng``.
 
     References
     ----------
     Wilson 1927; effective size and t: Korn & Graubard 1998, Dean & Pagano 2015; clustered Wilson:
     Saha, Miller & Wang 2016. The fading floor is accord's, chosen by measured coverage.
     """
-    check_confidence(confidence)
-    check_unit(unit)
+    asked = Asked.of(method, confidence, unit, rng, resamples, known=PROPORTION_METHODS)
     share = _shares(y)
     everywhere = Clusters.of(clusters, share.size)
     w = unit_mean_weights(weights, share.size)
@@ -212,24 +224,22 @@ def clustered_proportion(
     details: dict[str, object] = {"se": se, "minority": round(rare, 12)}
     low = high = math.nan
     size = kish(w) if hits == 1 else _informative(p, share, mass, w)
-    if unit == "item":
-        df = None
+    df = groups.effective_df if unit == "question" else None
+    warned = data_warnings(groups, w, df=df, unit=unit)
+    if df is None:
         reason = None
-        method = "Wilson score interval, z; items taken as independent"
-        low, high = wilson_limits(p, size, z_quantile(confidence))
+        how = "Wilson score interval, z; items taken as independent"
         effective = size
-        warned = data_warnings(groups, w, df=None, unit=unit)
+        low, high = wilson_limits(p, size, z_quantile(confidence))
     else:
-        df = groups.effective_df
         reason = too_few(groups.count, _LEAST, unit)
-        method = "Wilson score interval on the effective n, Student t"
+        how = "Wilson score interval on the effective n, Student t"
         used = _design_effect(p, size, rare, sums, equal_weights=bool(np.all(w == w[0])))
         effective = size / used
         details["design_effect_used"] = used
         details["df"] = df
         if reason is None:
             low, high = wilson_limits(p, effective, t_quantile(confidence, df))
-        warned = data_warnings(groups, w, df=df, unit=unit)
         if rare < FEW_MINORITY_ITEMS and groups.mean_size > 1:
             warned.append(
                 f"only {rare:g} items of the rarer outcome (fewer than 10): clustering can't be "
@@ -239,13 +249,13 @@ def clustered_proportion(
     if p in (0.0, 1.0) and reason is None:
         bound = one_sided_upper(0, effective, confidence=confidence)
         details["one_sided_bound"] = bound if p == 0 else 1 - bound
-    return Estimate(
+    out = Estimate(
         "proportion",
         p,
         low,
         high,
         confidence=confidence,
-        method=method,
+        method=how,
         unit=unit,
         n=n,
         clusters=groups.count,
@@ -254,6 +264,46 @@ def clustered_proportion(
         warnings=tuple(warned),
         details=details,
     )
+    if asked.method == "default" or reason is not None:
+        return out
+    if asked.method == "korn-graubard":
+        return _korn_graubard(out, sums, size)
+    said = few_disagreements(asked.method, math.floor(rare), FEW_MINORITY_ITEMS)
+    out = replace(out, warnings=(*out.warnings, *said))
+    if p in (0.0, 1.0):
+        why = "no interval: all items say the same, so every resample does"
+        return replace(out, low=math.nan, high=math.nan, method="", reason=why)
+    form = Summed(sums if unit == "question" else item_sums(sums), _ratio)
+    return with_limits(out, form, asked.method, asked, IDENTITY, df or n - 1.0, "items")
+
+
+def _korn_graubard(out: Estimate, sums: Sums, size: float) -> Estimate:
+    """Clopper and Pearson's limits on the effective n, adjusted for its degrees of freedom.
+
+    The effective n is that of the measured design effect (1 at least), times the square of the
+    ratio of Student's t on n - 1 and on the questions' degrees of freedom, n at most. (Korn &
+    Graubard 1998, Surv. Methodol. 24.)
+    """
+    p, tail = out.estimate, (1 - out.confidence) / 2
+    n, how = size, "Korn-Graubard interval on n; items taken as independent"
+    if out.unit == "question":
+        df = float(out.details["df"])
+        deff = max(1.0, _measured_effect(p, size, sums))
+        ratio = t_quantile(out.confidence, size - 1) / t_quantile(out.confidence, df)
+        n = min(size / deff * ratio**2, size)
+        how = "Korn-Graubard interval on the effective n"
+    low = 0.0 if p == 0 else float(betaincinv(p * n, n - p * n + 1, tail))
+    high = 1.0 if p == 1 else float(betaincinv(p * n + 1, n - p * n, 1 - tail))
+    return replace(out, low=low, high=high, method=how, details={**out.details, "effective_n": n})
+
+
+def _measured_effect(p: float, size: float, sums: Sums) -> float:
+    """The design effect that the question jackknife measures; 1 where nothing varies."""
+    g = sums.clusters.count
+    if not (0 < p < 1 and g > 1):
+        return 1.0
+    away = leave_one_out(_ratio, sums.by_question) - p
+    return float((g - 1) / g * (away @ away) / (p * (1 - p) / size))
 
 
 def _design_effect(p: float, size: float, rare: float, sums: Sums, *, equal_weights: bool) -> float:
@@ -262,12 +312,7 @@ def _design_effect(p: float, size: float, rare: float, sums: Sums, *, equal_weig
     if groups.mean_size == 1 and equal_weights:
         return 1.0  # no question has two items, so there is nothing to inflate
     floor = 1 + (groups.mean_size - 1) * ASSUMED_ICC * _FADE / (_FADE + rare)
-    measured = 1.0
-    if 0 < p < 1 and groups.count > 1:
-        away = leave_one_out(_ratio, sums.by_question) - p
-        g = groups.count
-        measured = float((g - 1) / g * (away @ away) / (p * (1 - p) / size))
-    return max(1.0, measured, floor)
+    return max(1.0, _measured_effect(p, size, sums), floor)
 
 
 def _informative(p: float, share: FloatArray, mass: FloatArray, w: FloatArray) -> float:

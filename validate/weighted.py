@@ -8,9 +8,8 @@ disagrees by as much as two raters with these habits do who differ.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,16 +17,11 @@ from numpy.typing import ArrayLike
 
 from ..scoring.errors import InputError, SettingsError
 from .beyond_chance import beyond_chance, left_out, located, minority_warning, undefined
-from .clusters import (
-    FloatArray,
-    IntArray,
-    Statistic,
-    Unit,
-    check_confidence,
-    check_unit,
-    unit_mean_weights,
-)
+from .chance import of_two_raters, off_diagonal
+from .clusters import FloatArray, IntArray, Statistic, Unit, unit_mean_weights
+from .methods import Asked, Method
 from .rated import BoolArray, Pairs, check_cells, columns, positive, rating_codes, side_by_side
+from .resampling import Source
 from .result import Estimate
 
 __all__ = [
@@ -95,6 +89,9 @@ def weighted_kappa(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """How far do two raters agree beyond chance on an ordered scale, near misses counting in part?
 
@@ -109,7 +106,7 @@ def weighted_kappa(
         ``(k,)`` distinct numbers that the codes stand for; None means equal steps.
     n_categories
         k, the number of declared categories.
-    clusters, weights, confidence, unit
+    clusters, weights, confidence, unit, method, rng, resamples
         As :func:`~accord.validate.chance.cohen_kappa`; ``weights`` are those of items.
 
     Returns
@@ -131,28 +128,9 @@ def weighted_kappa(
     ----------
     Cohen 1968, Psychol. Bull. 70; interval: :mod:`.beyond_chance`.
     """
-    check_confidence(confidence)
-    check_unit(unit)
-    x = rating_codes(side_by_side(a, b), n_categories)
-    v = pair_disagreement(weighting, n_categories, values)
-    where, w = located(x, clusters, weights)
+    asked = Asked.of(method, confidence, unit, rng, resamples)
+    k, v = n_categories, pair_disagreement(weighting, n_categories, values)
     name = "cohen_kappa" if weighting == "identity" else f"weighted_kappa_{weighting}"
-    used = np.asarray((x >= 0).all(axis=1))
-    if not used.any():
-        return undefined(name, "no item has both ratings", confidence, unit, x, used)
-    k = n_categories
-    x, w = x[used], unit_mean_weights(w[used], int(used.sum()))
-    rows = np.arange(len(x))
-    differs = np.flatnonzero(x[:, 0] != x[:, 1])
-    # columns: disagreement, the first rater's categories, the second's
-    items = columns(
-        (len(x), 1 + 2 * k),
-        [
-            (differs, 0, w[differs] * v[x[differs, 0], x[differs, 1]]),
-            (rows, 1 + x[:, 0], w),
-            (rows, 1 + k + x[:, 1], w),
-        ],
-    )
 
     def f(totals: Any) -> Any:
         first, second = totals[..., 1 : 1 + k], totals[..., 1 + k :]
@@ -160,30 +138,23 @@ def weighted_kappa(
         return 1 - totals[..., 0] * n / positive(((first @ v) * second).sum(axis=-1), n * n)
 
     def disagreement(totals: FloatArray) -> FloatArray:
-        # one item off the diagonal, spread in proportion to the raters' habits
+        out = off_diagonal(totals, k)
         first, second = totals[1 : 1 + k] + 0.5, totals[1 + k :] + 0.5
-        by_first, by_second = first * (second.sum() - second), second * (first.sum() - first)
-        mass = by_first.sum()
-        return np.concatenate([[first @ v @ second / mass], by_first / mass, by_second / mass])
+        out[0] = first @ v @ second / (first.sum() * second.sum() - first @ second)
+        return out
 
-    out = beyond_chance(
+    return of_two_raters(
         name,
         f,
         disagreement,
-        items=items,
-        x=x,
-        where=where[used],
-        weights=w,
-        confidence=confidence,
-        unit=unit,
-        one_category="one category only: expected agreement is 1",
-        dropped=left_out(used, "a rating is missing"),
-        warned=minority_warning(x),
+        side_by_side(a, b),
+        k,
+        clusters,
+        weights,
+        asked,
+        "one category only: expected agreement is 1",
+        apart=v,
     )
-    if math.isfinite(out.estimate) and ((x == x[0]).all(axis=0)).any():
-        why = "no interval: a rater gives one category only, so kappa is 0 whatever the items"
-        return replace(out, low=math.nan, high=math.nan, reason=why)
-    return out
 
 
 def gwet_ac2(
@@ -196,6 +167,9 @@ def gwet_ac2(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """Gwet's AC1 on an ordered scale: near misses count in part, chance does not grow with skew.
 
@@ -222,8 +196,7 @@ def gwet_ac2(
         n_categories=n_categories,
         clusters=clusters,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples),
         one_category="one category is declared: nothing to agree on",
     )
 
@@ -238,6 +211,9 @@ def brennan_prediger(
     weights: ArrayLike | None = None,
     confidence: float = 0.95,
     unit: Unit = "question",
+    method: Method = "default",
+    rng: Source | None = None,
+    resamples: int = 1999,
 ) -> Estimate:
     """How far do raters agree beyond what ratings drawn evenly from the categories would give?
 
@@ -263,8 +239,7 @@ def brennan_prediger(
         n_categories=n_categories,
         clusters=clusters,
         weights=weights,
-        confidence=confidence,
-        unit=unit,
+        asked=Asked.of(method, confidence, unit, rng, resamples),
         one_category="one category is declared: nothing to agree on",
     )
 
@@ -329,8 +304,7 @@ def shared_chance(
     n_categories: int,
     clusters: ArrayLike,
     weights: ArrayLike | None,
-    confidence: float,
-    unit: Unit,
+    asked: Asked,
     one_category: str,
     warn_minority: bool = False,
 ) -> Estimate:
@@ -342,14 +316,11 @@ def shared_chance(
         Disagreement by chance, from shares ``(..., k)`` (an item's weight is parted evenly among
         its ratings) and the disagreement of each pair of categories.
     """
-    check_confidence(confidence)
-    check_unit(unit)
     x = rating_codes(ratings, n_categories)
     v = pair_disagreement(weighting, n_categories, values)
     rated = Rated.of(x, v, clusters, weights)
     if rated is None:
-        used = np.asarray((x >= 0).any(axis=1))
-        return undefined(name, "no item has two ratings", confidence, unit, x, used)
+        return undefined(name, "no item has two ratings", asked, x)
     x, w, k = rated.x, rated.w, n_categories
     rows = np.arange(len(x))
     each = w / rated.ratings
@@ -376,9 +347,7 @@ def shared_chance(
         apart = shares @ v @ shares / (1 - shares @ shares)
         return np.concatenate([[apart, 1.0, 1.0], shares])
 
-    return finished(
-        name, f, disagreement, items, rated, confidence, unit, one_category, warn_minority
-    )
+    return finished(name, f, disagreement, items, rated, asked, one_category, warn_minority)
 
 
 def finished(
@@ -387,8 +356,7 @@ def finished(
     disagreement: Callable[[FloatArray], FloatArray],
     items: Any,
     rated: Rated,
-    confidence: float,
-    unit: Unit,
+    asked: Asked,
     one_category: str,
     warn_minority: bool,
 ) -> Estimate:
@@ -401,8 +369,7 @@ def finished(
         x=rated.x,
         where=rated.where,
         weights=rated.w,
-        confidence=confidence,
-        unit=unit,
+        asked=asked,
         one_category=one_category,
         dropped=rated.dropped,
         warned=minority_warning(rated.x) if warn_minority else [],
