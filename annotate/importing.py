@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, StudyError
 from ..study.records import StoredAnnotation
+from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
 from .projects import find_project, marks_of
 from .pseudonym import Pseudonyms
-from .rules import RULES, TASK, decide, task_note
+from .rules import RULES, TASK, Decision, decide, task_note
 from .snapshots import (
     NOBODY,
     Snapshot,
@@ -26,8 +27,8 @@ from .snapshots import (
     read_file,
     scrubbed,
 )
-from .tasks import shown_sha256
-from .template import Template, load_template
+from .tasks import Graded, shown_sha256
+from .template import Template
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -190,22 +191,20 @@ def import_snapshots(
     study: Study,
     snapshots: Sequence[Snapshot],
     *,
-    template: str = "pair",
     names: Pseudonyms | None = None,
 ) -> ImportReport:
     """Bring the annotations of snapshots into the study; repeating it changes nothing."""
     names = names or Pseudonyms()
-    page = load_template(template)
-    content = {item.item_id: item.content_sha256 for item in study.items()}
+    catalogue = Catalogue(study)
     samples = {sample.sample_id for sample in study.ledger.samples()}
-    found = _Found(page, content, samples, names, study.ledger.annotations())
+    found = _Found(catalogue, samples, names, study.ledger.annotations())
     for snapshot in snapshots:
         found.add(snapshot)
 
     ledger = study.ledger
     with ledger.writing():
         new = ledger.add_annotations(found.stored)
-        touched = {annotation.item_id for annotation in found.stored}
+        touched = {item for one in found.stored for item in catalogue.targets(one)}
         rated = {
             (row.item_id, row.rater)
             for row in ledger.rating_rows()
@@ -213,12 +212,13 @@ def import_snapshots(
         }
         everything = ledger.annotations()
         decision = decide(
-            (annotation for annotation in everything if annotation.item_id in touched),
-            content,
-            page,
+            (one for one in everything if not touched.isdisjoint(catalogue.targets(one))),
+            catalogue,
             rated=rated,
         )
-        ratings = ledger.add_ratings(decision.ratings) if decision.ratings else 0
+        # Of what only shares a page with these items, not all annotations were looked at.
+        rows = [row for row in decision.ratings if row.item_id in touched]
+        ratings = ledger.add_ratings(rows) if rows else 0
         if new or ratings:
             ledger.add_provenance(
                 "import",
@@ -229,7 +229,7 @@ def import_snapshots(
                 },
             )
     names.save_people()
-    return found.report(decision.rules, new, ratings, everything)
+    return found.report(decision, new, ratings, everything)
 
 
 class _Found:
@@ -237,13 +237,12 @@ class _Found:
 
     def __init__(
         self,
-        template: Template,
-        content: Mapping[str, str],
+        catalogue: Catalogue,
         samples: set[str],
         names: Pseudonyms,
         known: Sequence[StoredAnnotation],
     ) -> None:
-        self._template, self._content, self._samples = template, content, samples
+        self._catalogue, self._samples = catalogue, samples
         self._names = names
         self._known_annotator = {a.unique_id: a.annotator for a in known}
         self.stored: list[StoredAnnotation] = []
@@ -270,7 +269,7 @@ class _Found:
                 cure="export the items with accord export, or bring the labels in as a table with "
                 "accord add STUDY FILE --as ratings",
             )
-        if snapshot.tasks and not any(item in self._content for item in ids):
+        if snapshot.tasks and not any(self._look_up(task["data"])[1] for task in snapshot.tasks):
             first = next(item for item in ids if isinstance(item, str))
             raise InputError(
                 f"{snapshot.name}: none of its items is in the study ({first!r} first)",
@@ -300,15 +299,16 @@ class _Found:
         self.tasks["twice"] += item_id in seen
         seen.add(item_id)
         content = data.get("content_sha256")
-        as_exported = data.get("shown_sha256") == shown_sha256(data, self._template.shown)
+        page, one = self._look_up(data)
+        shown = () if page is None else page.shown
+        as_exported = data.get("shown_sha256") == shown_sha256(data, shown)
         note = task_note(
             data.get("template"), data.get("template_version"), shown_as_exported=as_exported
         )
-        known = item_id in self._content
-        ours = (note["template"], note["version"]) == (self._template.name, self._template.version)
+        known = one is not None
         self.tasks["unknown item"] += not known
-        self.tasks["other template"] += known and not ours
-        if known and ours and not (as_exported and content == self._content[item_id]):
+        self.tasks["other template"] += known and page is None
+        if one is not None and page and not (as_exported and content == one.content_sha256):
             self.tasks["changed text"] += 1
         sample = data.get("sample_id")
         project = number(task.get("project"))
@@ -337,6 +337,14 @@ class _Found:
                     source=snapshot.server or f"file:{snapshot.name}",
                 )
             )
+
+    def _look_up(self, data: Mapping[str, Any]) -> tuple[Template | None, Graded | None]:
+        """The template of a task, and what it asks about."""
+        item_id = data.get("item_id")
+        if not isinstance(item_id, str):
+            return None, None
+        page = self._catalogue.template(data.get("template"), data.get("template_version"))
+        return page, self._catalogue.find(item_id, page)
 
     def _flag(self, annotation: Mapping[str, Any]) -> None:
         who, changed = annotation.get("completed_by"), number(annotation.get("updated_by"))
@@ -377,7 +385,7 @@ class _Found:
 
     def report(
         self,
-        rules: Mapping[tuple[str, str], str],
+        decision: Decision,
         new: int,
         ratings: int,
         everything: Sequence[StoredAnnotation],
@@ -386,9 +394,12 @@ class _Found:
         counts = dict.fromkeys(RULES, 0)
         counts["unknown item"] += self.unknown
         people: dict[str, dict[str, int]] = {}
+        left_open = 0
         for annotation in self.stored:
-            rule = rules[annotation.unique_id, annotation.updated_at]
+            version = (annotation.unique_id, annotation.updated_at)
+            rule = decision.rules[version]
             counts[rule] += 1
+            left_open += decision.open.get(version, 0)
             own = people.setdefault(annotation.annotator, {"labelled": 0, "skipped": 0})
             if rule in own:
                 own[rule] += 1
@@ -403,10 +414,12 @@ class _Found:
             new_annotations=new,
             new_ratings=ratings,
             annotators={name: people[name] for name in sorted(people)},
-            notes=tuple(self._notes(everything)),
+            notes=tuple(self._notes(everything, left_open)),
         )
 
-    def _notes(self, everything: Sequence[StoredAnnotation]) -> Iterator[str]:
+    def _notes(self, everything: Sequence[StoredAnnotation], left_open: int) -> Iterator[str]:
+        if left_open:
+            yield f"{left_open} elements on pages that were submitted have no verdict"
         if self.by_number:
             who = ", ".join(f"{name} is {user}" for name, user in sorted(self.by_number.items()))
             example = sorted(self.by_number.values())[0].removeprefix("user ")

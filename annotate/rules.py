@@ -5,19 +5,18 @@ Every annotation falls under exactly one rule, so the counts of an import add up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ..study.records import RatingRow, StoredAnnotation
+from .catalogue import TASK, Catalogue
 from .snapshots import NOBODY
+from .tasks import Graded
 from .template import Answer, Template, Unreadable
 
 __all__ = ["RULES", "TASK", "Decision", "decide", "in_time", "task_note"]
-
-TASK = "accord_task"
-"""The key in a stored annotation's raw JSON under which its task is described."""
 
 RULES = {
     "labelled": "has one readable verdict and counts",
@@ -37,10 +36,16 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The rule of each annotation version, and the ratings that follow."""
+    """The rule of each annotation version, and the ratings that follow.
+
+    ``answers`` holds the whole answer behind each rating, by item and rater; ``open`` says how many
+    rows an annotation of a page left without a verdict.
+    """
 
     rules: Mapping[tuple[str, str], str]
     ratings: tuple[RatingRow, ...]
+    answers: Mapping[tuple[str, str], Answer] = field(default_factory=dict)
+    open: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 def task_note(template: object, version: object, *, shown_as_exported: bool) -> dict[str, Any]:
@@ -50,8 +55,7 @@ def task_note(template: object, version: object, *, shown_as_exported: bool) -> 
 
 def decide(
     annotations: Iterable[StoredAnnotation],
-    content: Mapping[str, str],
-    template: Template,
+    catalogue: Catalogue,
     *,
     rated: Set[tuple[str, str]] = frozenset(),
 ) -> Decision:
@@ -61,10 +65,10 @@ def decide(
     ----------
     annotations
         Every version that the ledger has of the items.
-    content
-        Item id → the content hash that the study has now.
+    catalogue
+        What the study has now.
     rated
-        ``(item, annotator)`` that have a rating already. A person who then withdraws the verdict
+        ``(item, rater)`` that have a rating already. A person who then withdraws the verdict
         gets a row that says *skipped*: the earlier row stays, and the later one counts.
     """
     rules: dict[tuple[str, str], str] = {}
@@ -75,75 +79,132 @@ def decide(
             rules[older.unique_id, older.updated_at] = "superseded"
         latest[annotation.unique_id] = annotation
 
-    groups: dict[tuple[str, str], list[StoredAnnotation]] = {}
+    groups: dict[tuple[str, str, str], list[StoredAnnotation]] = {}
     for annotation in sorted(latest.values(), key=_when):
-        refused = _of_task(annotation, content, template)
-        if refused:
-            rules[annotation.unique_id, annotation.updated_at] = refused
+        page, one = catalogue.about(annotation)
+        refused = _of_task(annotation, page, one)
+        if refused or page is None:
+            rules[annotation.unique_id, annotation.updated_at] = refused or "other template"
         else:
-            groups.setdefault((annotation.item_id, annotation.annotator), []).append(annotation)
+            key = (page.name, annotation.item_id, annotation.annotator)
+            groups.setdefault(key, []).append(annotation)
 
-    ratings = []
-    for (item_id, annotator), group in groups.items():
-        answer: Answer | None = None
+    chosen: dict[tuple[str, str], tuple[bool, tuple[datetime, int], RatingRow, Answer | None]] = {}
+    left_open: dict[tuple[str, str], int] = {}
+    for (_, _, annotator), group in groups.items():
+        page, one = catalogue.about(group[0])
+        if page is None or one is None:
+            continue
+        said: dict[str, Answer] = {}
         for annotation in group:
+            version = (annotation.unique_id, annotation.updated_at)
             if annotation.raw.get("was_cancelled"):
-                rule = "skipped"
+                rules[version] = "skipped"
             elif annotator == NOBODY:
-                rule = "unknown annotator"
+                rules[version] = "unknown annotator"
             elif annotation is not _last_live(group):
-                rule = "superseded"
+                rules[version] = "superseded"
             else:
                 try:
-                    answer = template.read(annotation.raw.get("result"))
-                    rule = "labelled"
+                    said, left_open[version] = _said(annotation, page, one)
+                    rules[version] = "labelled"
                 except Unreadable as error:
-                    rule = error.reason
-            rules[annotation.unique_id, annotation.updated_at] = rule
-        withdrawn = (item_id, annotator) in rated or _last_live(group) is None
-        if annotator != NOBODY and (answer is not None or withdrawn):
-            ratings.append(_row(item_id, annotator, answer, template))
-    return Decision(rules, tuple(ratings))
+                    rules[version] = error.reason
+        if annotator == NOBODY:
+            continue
+        rater = _rater(annotator, page)
+        at = _when(_last_live(group) or group[-1])
+        skipped = _last_live(group) is None
+        for item_id in _targets(one, page):
+            answer = said.get(item_id)
+            if answer is None and not skipped and (item_id, rater) not in rated:
+                continue
+            row = _row(item_id, rater, answer, page)
+            # The same item may have been graded on a page of its own too; a label that stands
+            # counts more than a page that was skipped.
+            rank = (answer is not None, at)
+            before = chosen.get((item_id, rater))
+            if before is None or before[:2] <= rank:
+                chosen[item_id, rater] = (*rank, row, answer)
+    return Decision(
+        rules,
+        tuple(row for _, _, row, _ in chosen.values()),
+        {key: answer for key, (_, _, _, answer) in chosen.items() if answer is not None},
+        {version: count for version, count in left_open.items() if count},
+    )
 
 
-def _of_task(
-    annotation: StoredAnnotation, content: Mapping[str, str], template: Template
-) -> str | None:
+def _of_task(annotation: StoredAnnotation, page: Template | None, one: Graded | None) -> str | None:
     """The rule that refuses whatever the task's annotations say."""
-    if annotation.item_id not in content:
+    if one is None:
         return "unknown item"
-    task = annotation.raw.get(TASK) or {}
-    if (task.get("template"), task.get("version")) != (template.name, template.version):
+    if page is None:
         return "other template"
-    if annotation.content_sha256 != content[annotation.item_id]:
+    if annotation.content_sha256 != one.content_sha256:
         return "changed text"
+    task = annotation.raw.get(TASK) or {}
     return None if task.get("shown_as_exported") else "changed text"
 
 
-def _last_live(group: list[StoredAnnotation]) -> StoredAnnotation | None:
+def _last_live(group: Sequence[StoredAnnotation]) -> StoredAnnotation | None:
     return next((a for a in reversed(group) if not a.raw.get("was_cancelled")), None)
 
 
-def _row(item_id: str, annotator: str, answer: Answer | None, template: Template) -> RatingRow:
+def _targets(one: Graded, page: Template) -> Iterator[str]:
+    """The items that a label of this task is a rating of."""
+    if page.unit != "pairs":
+        yield one.item_id
+    for ids in one.rows.values():
+        yield from ids
+
+
+def _said(
+    annotation: StoredAnnotation, page: Template, one: Graded
+) -> tuple[dict[str, Answer], int]:
+    """Item → what the annotation says of it, and how many rows have no verdict."""
+    lengths = {name: len(one.shown.get(name, ())) for name in page.repeated if page.unit == "gold"}
+    lengths |= {name: len(ids) for name, ids in one.rows.items()}
+    reading = page.read_rows(annotation.raw.get("result"), lengths)
+    if reading.answer is not None:
+        return {one.item_id: reading.answer}, 0
+    said = {}
+    for (name, row), answer in reading.rows.items():
+        if answer.belongs is not None:
+            if not 0 <= answer.belongs <= one.n_reference:
+                raise Unreadable("unreadable")
+            if answer.belongs != one.beside[row] and "misaligned" not in answer.reasons:
+                answer = replace(answer, reasons=(*answer.reasons, "misaligned"))
+        said[one.rows[name][row]] = answer
+    return said, reading.open
+
+
+def _rater(annotator: str, page: Template) -> str:
+    """A person who adjudicates is another rater there than as an annotator: the kind is another."""
+    if page.kind == "adjudicated":
+        return f"adjudicator-{annotator.removeprefix('annotator-')}"
+    return annotator
+
+
+def _row(item_id: str, rater: str, answer: Answer | None, page: Template) -> RatingRow:
     if answer is None:
         return RatingRow(
             item_id,
-            annotator,
-            "annotator",
+            rater,
+            page.kind,
             None,
             "skipped",
-            guideline=template.guideline,
+            guideline=page.guideline,
             source="label-studio",
         )
     return RatingRow(
         item_id,
-        annotator,
-        "annotator",
+        rater,
+        page.kind,
         answer.verdict,
         "rated",
         reasons=answer.reasons,
         comment=answer.comment,
-        guideline=template.guideline,
+        guideline=page.guideline,
         source="label-studio",
     )
 

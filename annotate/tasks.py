@@ -11,19 +11,32 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..scoring.errors import InputError
 from ..scoring.records import NO_SYSTEM, Item
 from .template import Template
 
-__all__ = ["batches", "blind_task", "names", "refuse_telling_ids", "shown_sha256", "visible"]
+__all__ = [
+    "EMPTY",
+    "NO_REFERENCE",
+    "Graded",
+    "also_accepted",
+    "batches",
+    "blind_task",
+    "graded_pair",
+    "names",
+    "refuse_telling_ids",
+    "shown_sha256",
+    "visible",
+]
 
 BATCH_TASKS = 1_000
 BATCH_BYTES = 20_000_000
 
-_NO_REFERENCE = "(no reference element was matched)"
-_EMPTY = "(empty)"
+NO_REFERENCE = "(no reference element was matched)"
+EMPTY = "(empty)"
 
 _JOINERS = "\u200c\u200d"
 # Letters that show nothing although Unicode counts them among the letters or symbols.
@@ -76,37 +89,89 @@ def _takes_joiner(char: str) -> bool:
     )
 
 
-def blind_task(item: Item, template: Template, sample_id: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What one task asks about.
+
+    Attributes
+    ----------
+    item_id, question_id, system, content_sha256
+        As of an :class:`~accord.scoring.records.Item`; the system is never shown.
+    shown
+        Every field that a page of this unit can show, with visible texts only.
+    said
+        The texts in which a system might name itself.
+    matched
+        Whether there is a reference to grade against.
+    rows
+        On a page with a verdict a row: field of the task → the item id of each row.
+    beside
+        There, of each row of ``pairs``: the number of its reference element, 0 for none.
+    n_reference
+        There, the reference's elements.
+    """
+
+    item_id: str
+    question_id: str
+    system: str
+    content_sha256: str
+    shown: Mapping[str, Any] = field(repr=False)
+    said: tuple[str, ...] = field(default=(), repr=False)
+    matched: bool = True
+    rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    beside: tuple[int, ...] = field(default=(), repr=False)
+    n_reference: int = 0
+
+
+def graded_pair(item: Item, labels: str = "") -> Graded:
+    """An item as what a task asks about; ``labels`` are what others said of it."""
+    return Graded(
+        item_id=item.item_id,
+        question_id=item.question_id,
+        system=item.system,
+        content_sha256=item.content_sha256,
+        shown={
+            "question": visible(item.question),
+            "reference": visible(item.reference or ""),
+            "also_accepted": also_accepted(item.aliases),
+            "reference_note": NO_REFERENCE
+            if item.reference is None
+            else ("" if item.reference.strip() else EMPTY),
+            "predicted": visible(item.predicted),
+            "predicted_note": "" if item.predicted.strip() else EMPTY,
+            "labels": labels,
+        },
+        said=(item.predicted,),
+        matched=item.reference is not None,
+    )
+
+
+def blind_task(one: Item | Graded, template: Template, sample_id: str) -> dict[str, Any]:
     """The task of an item, in Label Studio's import format.
 
     ``data`` holds the ids, the hashes and what is shown: no system, no question id, no position,
     no verdict. ``content_sha256`` is of the item, ``shown_sha256`` of the texts as they are shown,
     so that a text that was changed on the server is noticed too.
     """
-    shown = {
-        "question": visible(item.question),
-        "reference": visible(item.reference or ""),
-        "also_accepted": _also(item.aliases),
-        "reference_note": _NO_REFERENCE
-        if item.reference is None
-        else ("" if item.reference.strip() else _EMPTY),
-        "predicted": visible(item.predicted),
-        "predicted_note": "" if item.predicted.strip() else _EMPTY,
-    }
+    if isinstance(one, Item):
+        one = graded_pair(one)
+    rows = {"rows": {name: list(ids) for name, ids in one.rows.items()}} if one.rows else {}
     return {
         "data": {
-            "item_id": item.item_id,
-            "content_sha256": item.content_sha256,
-            "shown_sha256": shown_sha256(shown, template.shown),
+            "item_id": one.item_id,
+            "content_sha256": one.content_sha256,
+            "shown_sha256": shown_sha256(one.shown, template.shown),
             "template": template.name,
             "template_version": template.version,
             "sample_id": sample_id,
-            **{name: shown[name] for name in template.shown},
+            **rows,
+            **{name: one.shown[name] for name in template.shown},
         }
     }
 
 
-def _also(aliases: Sequence[str]) -> str:
+def also_accepted(aliases: Sequence[str]) -> str:
+    """The aliases of a reference element as a person sees them; empty where there are none."""
     if not aliases:
         return ""
     return "\n".join(["Also accepted:", *(f"• {visible(alias)}" for alias in aliases)])
@@ -114,7 +179,9 @@ def _also(aliases: Sequence[str]) -> str:
 
 def shown_sha256(data: Mapping[str, Any], shown: Sequence[str]) -> str:
     """SHA-256 (64 hex digits) of the texts that a task shows."""
-    text = json.dumps([[name, data.get(name)] for name in shown], ensure_ascii=True)
+    # A database may give the keys of a row back in another order.
+    values = [[name, data.get(name)] for name in shown]
+    text = json.dumps(values, ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 

@@ -12,7 +12,30 @@ if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
     from .ledger import Ledger
 
-__all__ = ["hashed_system", "response_id", "state_of", "system_label"]
+__all__ = [
+    "OTHER_UNITS",
+    "hashed_system",
+    "is_other_unit",
+    "response_id",
+    "state_of",
+    "system_label",
+    "unit_id",
+]
+
+OTHER_UNITS = ("pairs", "missing", "response", "gold", "parse")
+"""What people grade besides pairs: their item ids begin with one of these and a colon."""
+
+
+def unit_id(unit: str, *parts: object) -> str:
+    """The id of something graded that is no pair: ``gold:`` and 20 hex digits of its parts."""
+    text = json.dumps(["accord-unit-1", unit, *parts], ensure_ascii=True)
+    return f"{unit}:{hashlib.sha256(text.encode('ascii')).hexdigest()[:20]}"
+
+
+def is_other_unit(item_id: str) -> bool:
+    """Whether an item id is one that :func:`unit_id` made."""
+    unit, colon, rest = item_id.partition(":")
+    return bool(colon) and unit in OTHER_UNITS and len(rest) == 20
 
 
 def response_id(question_id: str, system: str, variant: str = "") -> str:
