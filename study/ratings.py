@@ -51,10 +51,11 @@ class Ratings:
     frame
         One row a rating: ``item_id, question_id, system, response_id, rater, kind, rating,
         status, weight``, and where known ``n_reference, n_predicted, unmatched`` (a predicted
-        element without a reference element), ``reasons`` and the columns that name the cluster or
-        a stratum. ``rating`` is text, None where ``status`` is
-        ``unscored`` (a judge's reply that could not be read); ``response_id`` is None where no
-        response is known; ``weight`` is 1 / inclusion probability. No (item, rater) comes twice.
+        element without a reference element), ``reasons``, ``rated_at`` (ISO, UTC), ``seconds``
+        (that the rating took) and the columns that name the cluster or a stratum. ``rating`` is
+        text, None where ``status`` is ``unscored`` (a judge's reply that could not be read);
+        ``response_id`` is None where no response is known; ``weight`` is 1 / inclusion
+        probability. No (item, rater) comes twice.
     notes
         What the reader of any figure must be told first.
     dropped
@@ -63,6 +64,9 @@ class Ratings:
         The frame's columns that name the resampling unit.
     source
         ``rows`` and ``sha256`` of the input, for provenance.
+    repeats
+        Further ratings of an item by the same rater, in the same columns and a number ``repeat``;
+        None without any. They are in no figure but a rater's agreement with themselves.
     """
 
     frame: pd.DataFrame
@@ -70,6 +74,7 @@ class Ratings:
     dropped: Mapping[str, int] = field(default_factory=dict)
     cluster: tuple[str, ...] = ("question_id",)
     source: Mapping[str, Any] = field(default_factory=dict)
+    repeats: pd.DataFrame | None = None
 
     def select(
         self,
@@ -99,6 +104,9 @@ class Ratings:
             if names:
                 chosen = [*names, final]
                 frame = frame[(frame["kind"] != kind) | frame["rater"].isin(chosen)]
+        again = self.repeats
+        if again is not None:
+            again = again[again["rater"].isin(frame["rater"])].reset_index(drop=True)
         for name in cluster:
             if name not in frame.columns:
                 raise InputError(
@@ -106,7 +114,10 @@ class Ratings:
                     cure=f"there are {', '.join(map(str, frame.columns))}",
                 )
         return replace(
-            self, frame=frame.reset_index(drop=True), cluster=tuple(cluster) or self.cluster
+            self,
+            frame=frame.reset_index(drop=True),
+            cluster=tuple(cluster) or self.cluster,
+            repeats=again if again is not None and len(again) else None,
         )
 
     def digest(self) -> str:
@@ -188,6 +199,7 @@ class RatingsOptions:
             *(ours for ours in self.mapping if any(fnmatchcase(ours, glob) for glob in named)),
         ]
         long = [self.rater, self.kind, self.rating, "status", "reasons", "comment", "guideline"]
+        long += ["repeat", "rated_at", "seconds"]
         item = ("item_id", "question_id", "system", "variant", "response_id", "weight")
         chosen = [*self.item, *self.cluster, *self.response, *self.strata]
         one = [name for name in (self.system, self.weight) if name]
@@ -216,13 +228,13 @@ class RatingsOptions:
             )
 
 
-def read_ratings(path: str | Path, options: RatingsOptions | None = None) -> Ratings:
+def read_ratings(path: str | Path | pd.DataFrame, options: RatingsOptions | None = None) -> Ratings:
     """Read a long or wide table of ratings.
 
     Parameters
     ----------
     path
-        CSV, TSV, JSONL, JSON (also ``.gz``), Parquet or xlsx.
+        CSV, TSV, JSONL, JSON (also ``.gz``), Parquet or xlsx; or a frame with the same columns.
     options
         Names of columns and raters, label words, scale.
 
@@ -247,7 +259,13 @@ def read_ratings(path: str | Path, options: RatingsOptions | None = None) -> Rat
 
     options = options or RatingsOptions()
     options.check()
-    table = read_table(path, mapping=options.mapping, optional=options.columns())
+    named: dict[str, Any] = {"mapping": options.mapping, "optional": options.columns()}
+    if isinstance(path, (str, Path)):
+        table = read_table(path, **named)
+    else:
+        from .read_frame import table_of_frame
+
+        table = table_of_frame(path, **named)
     ratings = (from_wide if options.wide else from_long)(table, options)
     if not len(ratings.frame):
         raise InputError(f"{table.name} holds no rating", cure="every rating cell is blank")

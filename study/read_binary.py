@@ -13,7 +13,7 @@ from typing import Any
 from ..scoring.errors import BadRow, InputError
 from .readers import RawTable
 
-__all__ = ["read_parquet", "read_xlsx"]
+__all__ = ["as_text", "read_parquet", "read_xlsx"]
 
 
 def read_parquet(raw: bytes, name: str) -> RawTable:
@@ -29,7 +29,7 @@ def read_parquet(raw: bytes, name: str) -> RawTable:
             f"{name} is no Parquet file, or is damaged: {why[:80]}", cure="write it again"
         ) from None
     columns = tuple(
-        [_text(cell, name, row) for row, cell in enumerate(column.to_pylist(), start=1)]
+        [as_text(cell, name, row) for row, cell in enumerate(column.to_pylist(), start=1)]
         for column in table.columns
     )
     return RawTable(tuple(table.column_names), columns, range(1, table.num_rows + 1))
@@ -58,7 +58,7 @@ def read_xlsx(raw: bytes, name: str) -> RawTable:
                 bad.append(
                     BadRow(name, line, f"a formula without a value in column {position + 1}")
                 )
-            out.append(_text(value, name, line))
+            out.append(as_text(value, name, line))
         if any(cell is not None for cell in out):
             lines.append(line)
             table.append(out)
@@ -118,7 +118,7 @@ def _sheet(raw: bytes, name: str, *, formulas: bool) -> list[tuple[int, list[tup
     return filled[0][1] if filled else []
 
 
-def _text(value: Any, name: str, line: int) -> Any:
+def as_text(value: Any, name: str, line: int) -> Any:
     """One cell as text, None when blank; a list or an object as it is."""
     if value is None or isinstance(value, str):
         return value if value and value.strip() else None

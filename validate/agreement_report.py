@@ -8,13 +8,15 @@ rating never enters a figure about people: columns are chosen by the kind that e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..scoring.errors import SettingsError
 from ..scoring.records import Kind
-from ..study.ratings import Ratings, Scale
+from ..study.ratings import Ratings, RatingsOptions, Scale, read_ratings
 from .clusters import Unit
 from .coding import code_ratings
 from .figures import plain
@@ -141,8 +143,9 @@ class AgreementReport:
 
 
 def agreement(
-    ratings: Ratings,
+    ratings: Ratings | str | Path | pd.DataFrame,
     *,
+    options: RatingsOptions | None = None,
     scale: Scale = "nominal",
     positive: str | None = None,
     categories: Sequence[str] = (),
@@ -162,23 +165,55 @@ def agreement(
     Parameters
     ----------
     ratings
-        From a table (:func:`~accord.study.read_ratings`) or a study.
+        Ratings of a study, or from :func:`~accord.study.read_ratings`; or what that reads: the
+        path of a table, or a frame, one row a rating with ``item_id``, ``rater``, ``kind`` and
+        ``rating``.
+    options
+        How a path or frame is read; its labels and scale are those given here.
     scale, positive, categories, unit, confidence, resamples, seed, final, aggregate, unsure, \
 unscored, extra
-        As the fields of :class:`~accord.validate.coding.PanelSettings`.
+        As the fields of :class:`~accord.validate.panel_settings.PanelSettings`.
+    figures
+        ``main``: only those of the short table, which is quicker.
 
     Returns
     -------
     AgreementReport
-        At element level raw agreement, Cohen κ, Krippendorff α (at the scale's level and those
-        below) and Gwet AC1, for judges with a positive label also sensitivity, specificity,
-        precision and F1; on numeric scales and at response level Pearson, Spearman, MAD and bias
-        (judge − people); at system level mean scores and their difference.
+        Element level: raw agreement, Cohen κ, MCC, Brennan-Prediger, Krippendorff α (at the scale's
+        level and those below) and Gwet AC1; on ordered scales weighted κ and AC2; of two labels
+        McNemar's test; for judges with a positive label sensitivity, specificity, precision and F1;
+        for three annotators or more together also Fleiss' and Conger's κ. On numeric scales and at
+        response level: Pearson, Spearman, Kendall τ-b, CCC, ICC, MAD, RMSE, bias (judge − people)
+        and limits of agreement. System level: mean scores and their difference.
 
     Raises
     ------
     InputError, SettingsError
-        As :func:`~accord.validate.coding.code_ratings`; also when there is nothing to compare.
+        As :func:`~accord.validate.coding.code_ratings` and :func:`~accord.study.read_ratings`; also
+        when there is nothing to compare.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from accord.validate import agreement
+    >>> kinds = {"ann": "annotator", "bob": "annotator", "gpt": "judge"}
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "item_id": f"i{item}",
+    ...         "question_id": f"q{item // 3}",
+    ...         "rater": rater,
+    ...         "kind": kind,
+    ...         "rating": "CORRECT" if item % 5 > at else "INCORRECT",
+    ...     }
+    ...     for item in range(60)
+    ...     for at, (rater, kind) in enumerate(kinds.items())
+    ... )
+    >>> report = agreement(frame)
+    >>> report.people
+    'majority'
+    >>> table = report.to_frame().set_index(["name", "raters"])
+    >>> round(float(table.loc[("cohen_kappa", "ann ~ bob"), "estimate"]), 3)
+    0.545
     """
     settings = PanelSettings(
         scale=scale,
@@ -194,6 +229,16 @@ unscored, extra
         unscored=unscored,
         extra=extra,
     )
+    if not isinstance(ratings, Ratings):
+        options = replace(options or RatingsOptions(), scale=scale)
+        if settings.categories:
+            options = replace(options, categories=settings.categories)
+        ratings = read_ratings(ratings, options)
+    elif options is not None:
+        raise SettingsError(
+            "options say how a table is read, and these ratings are read already",
+            cure="give them to read_ratings",
+        )
     coded = code_ratings(ratings, settings)
     panel = PanelBuilder(ratings, coded, settings, figures)
     view = panel.fill()
