@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
 from ..scoring.files import read_whole, write_whole
-from ..scoring.records import Item
+from ..study.identity import is_other_unit
 from ..study.records import ExportedTask, Sample
+from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
+from .handout import of_sample
 from .projects import (
     Listed,
     Project,
@@ -25,7 +27,7 @@ from .projects import (
     mark_of,
     set_per_item,
 )
-from .tasks import batches, blind_task, names, refuse_telling_ids
+from .tasks import Graded, batches, blind_task, names, refuse_telling_ids
 from .template import Template, load_template
 
 if TYPE_CHECKING:
@@ -98,7 +100,8 @@ def export_to_server(
     sample_id: str,
     connection: Connection,
     *,
-    template: str = "pair",
+    template: str | Path = "pair",
+    language: str | None = None,
     per_item: int | None = None,
     unmatched: Unmatched = "show",
     progress: Progress = silent,
@@ -112,6 +115,11 @@ def export_to_server(
     ----------
     per_item
         How many people grade each task. Default: 1, or what the project has already.
+    template
+        The name of a template of accord, or the folder of a user's own, which is kept with the
+        study.
+    language
+        Of the instructions, where the template has them in several.
     unmatched
         Whether predicted elements without a reference element are graded too (``show``).
 
@@ -126,11 +134,12 @@ def export_to_server(
     """
     if per_item is not None and not 1 <= per_item <= 100:
         raise SettingsError(f"--per-item can't be {per_item}", cure="use 1 to 100")
-    page = load_template(template)
+    page = load_template(template, language=language)
     with study.ledger.writing():
-        sample, items, notes = items_to_grade(study, sample_id, unmatched)
+        keep_template(study.path, template, page)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         tasks = [blind_task(item, page, sample_id) for item in items]
-        mark = mark_of(study, sample_id, make=True)
+        mark = mark_of(study, sample_id, page.name, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
         project, present, said = fill_project(
@@ -190,7 +199,7 @@ def fill_project(
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
     out = _Sending(study, sample, page, connection, project)
-    there = list_tasks(connection, project)
+    there = list_tasks(connection, project, page.shown)
     present = out.record(there)
     notes += _oddities(there, tasks)
     missing = [task for task in tasks if task["data"]["item_id"] not in present]
@@ -208,7 +217,8 @@ def export_to_file(
     sample_id: str,
     path: str | Path,
     *,
-    template: str = "pair",
+    template: str | Path = "pair",
+    language: str | None = None,
     unmatched: Unmatched = "show",
 ) -> ExportReport:
     """Write a sample's tasks as a file in Label Studio's import format.
@@ -222,14 +232,15 @@ def export_to_file(
         As :func:`export_to_server`; also when the file can't be written, or is there already and
         is no export of accord.
     """
-    page = load_template(template)
+    page = load_template(template, language=language)
     file = Path(path)
     if file.suffix.lower() != ".json":
         raise SettingsError(
             f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
         )
     with study.ledger.writing():
-        sample, items, notes = items_to_grade(study, sample_id, unmatched)
+        keep_template(study.path, template, page)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         names, added = write_tasks(study, sample, page, items, file)
     return ExportReport(
         sample_id=sample_id,
@@ -244,7 +255,7 @@ def export_to_file(
 
 
 def write_tasks(
-    study: Study, sample: Sample, page: Template, items: Sequence[Item], file: Path
+    study: Study, sample: Sample, page: Template, items: Sequence[Graded], file: Path
 ) -> tuple[tuple[str, str, str], int]:
     """Write items as tasks, with the labelling interface and the instructions beside them.
 
@@ -348,41 +359,52 @@ class _Sending:
 
 
 def items_to_grade(
-    study: Study, sample_id: str, unmatched: Unmatched = "show"
-) -> tuple[Sample, list[Item], list[str]]:
-    """The sample's items in presented order, and what to say of them.
+    study: Study, sample_id: str, unmatched: Unmatched = "show", page: Template | None = None
+) -> tuple[Sample, list[Graded], list[str]]:
+    """What a template asks about of a sample, in presented order, and what to say of it.
 
     Raises
     ------
     StudyError
         When there is no such sample, or items of it are no longer in the study.
+    SettingsError
+        When the sample does not fit the template.
     InputError
         When an id or the sample's name would tell the system.
     """
     if unmatched not in ("show", "hide"):
         raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
     sample = study.ledger.sample(sample_id)
-    frame = study.pairs()
-    frame = frame[frame["item_id"].notna()]
-    systems = dict(zip(frame["item_id"], frame["system"], strict=True))
-    by_id = {item.item_id: item for item in study.items()}
-    gone = [item_id for item_id, _ in sample.items if item_id not in by_id]
+    single = [item_id for item_id, _ in sample.items if not is_other_unit(item_id)]
+    by_id = {item.item_id: item for item in study.items()} if single else {}
+    gone = [item_id for item_id in single if item_id not in by_id]
     if gone:
         raise StudyError(
             f"{len(gone)} of {len(sample.items)} items of sample {sample_id!r} are no longer in "
             f"the study, {gone[0]!r} first",
             cure="restore the study's settings, or draw a new sample",
         )
-    items = [by_id[item_id] for item_id, _ in sample.items]
-    refuse_telling_ids({item.item_id: systems[item.item_id] for item in items}, sample_id)
-    named = sum(any(names(item.predicted, s) for s in set(systems.values())) for item in items)
+    items = of_sample(
+        study, sample, page or load_template(), [by_id[item_id] for item_id in single]
+    )
+    systems = [
+        system
+        for (system,) in study.ledger.query(
+            "SELECT system FROM response UNION SELECT system FROM given_pair"
+        )
+    ]
+    own = set(single) | {item for one in items for ids in one.rows.values() for item in ids}
+    frame = study.pairs() if own else None
+    told = {} if frame is None else dict(zip(frame["item_id"], frame["system"], strict=True))
+    refuse_telling_ids({item: told[item] for item in own if item in told}, systems, sample_id)
+    named = sum(any(names(text, s) for s in systems for text in one.said) for one in items)
     notes = (
         [f"{named} predicted texts name a system themselves; blinding can't take that away"]
         if named
         else []
     )
     if unmatched == "hide":
-        shown = [item for item in items if item.reference is not None]
+        shown = [item for item in items if item.matched]
         if hidden := len(items) - len(shown):
             notes.append(f"{hidden} predicted elements without a reference element are not shown")
         items = shown
@@ -400,7 +422,9 @@ def _oddities(there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]]) -> li
     if strangers:
         notes.append(f"{strangers} tasks of the project are not of this sample")
     changed = sum(
-        task.item_id in wanted and task.content_sha256 != wanted[task.item_id]["content_sha256"]
+        task.item_id in wanted
+        and (task.content_sha256, task.shown_sha256)
+        != (wanted[task.item_id]["content_sha256"], wanted[task.item_id]["shown_sha256"])
         for task in there
     )
     if changed:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .connection import Connection
+from .tasks import shown_sha256
 from .template import Template
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One task that is on the server."""
+    """One task that is on the server; ``shown_sha256`` is of the texts that it shows there now."""
 
     task_id: int
     item_id: str
@@ -54,18 +55,21 @@ class Listed:
     shown_sha256: str
 
 
-def mark_of(study: Study, sample_id: str, *, make: bool = False) -> str | None:
-    """The mark of a sample's projects; with ``make`` a new one where there is none yet.
+def mark_of(
+    study: Study, sample_id: str, template: str = "pair", *, make: bool = False
+) -> str | None:
+    """The mark of a sample's project with a template; with ``make`` a new one where there is none.
 
     It is kept before the project is made, so that an interrupted export finds its project again.
     """
     for row in study.ledger.provenance():
-        if row.action == _ACTION and row.detail.get("sample") == sample_id:
+        about = (row.detail.get("sample"), row.detail.get("template", "pair"))
+        if row.action == _ACTION and about == (sample_id, template):
             return str(row.detail["mark"])
     if not make:
         return None
     mark = secrets.token_hex(8)
-    study.ledger.add_provenance(_ACTION, {"sample": sample_id, "mark": mark})
+    study.ledger.add_provenance(_ACTION, {"sample": sample_id, "template": template, "mark": mark})
     return mark
 
 
@@ -132,8 +136,14 @@ def set_per_item(connection: Connection, project: Project, per_item: int) -> Pro
     return Project(project.project_id, project.url, per_item)
 
 
-def list_tasks(connection: Connection, project: Project) -> list[Listed]:
-    """Every task of the project that carries an item id, in the server's order."""
+def list_tasks(
+    connection: Connection, project: Project, shown: Sequence[str] | None = None
+) -> list[Listed]:
+    """Every task of the project that carries an item id, in the server's order.
+
+    ``shown`` names the fields that a person sees; without it the task's own word is taken for what
+    it shows.
+    """
     with connection.calling("to list a project's tasks") as client:
         if not client.projects.get(id=project.project_id).task_number:
             return []
@@ -149,7 +159,9 @@ def list_tasks(connection: Connection, project: Project) -> list[Listed]:
                         int(task.id),
                         data["item_id"],
                         str(data.get("content_sha256")),
-                        str(data.get("shown_sha256")),
+                        str(data.get("shown_sha256"))
+                        if shown is None
+                        else shown_sha256(data, shown),
                     )
                 )
     return sorted(listed, key=lambda task: task.task_id)

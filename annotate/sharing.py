@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring.errors import SettingsError, StudyError
-from ..scoring.records import Item
 from .annotators import Annotator, barred
 from .assignment import Assignment, assign
+from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
 from .export import Unmatched, fill_project, items_to_grade, write_tasks
 from .frame import frame_of
 from .projects import SHARED
 from .pseudonym import Pseudonyms
-from .tasks import blind_task
-from .template import load_template
+from .tasks import Graded, blind_task
+from .template import Template, load_template
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -115,7 +115,8 @@ def share_to_server(
     per_item: int,
     not_by: str | None = None,
     match: Sequence[str] = (),
-    template: str = "pair",
+    template: str | Path = "pair",
+    language: str | None = None,
     unmatched: Unmatched = "show",
     names: Pseudonyms | None = None,
     progress: Progress = silent,
@@ -141,10 +142,11 @@ def share_to_server(
         When the server fails; what had arrived is in the ledger.
     """
     names = names or Pseudonyms()
-    page = load_template(template)
+    page = load_template(template, language=language)
     with study.ledger.writing():
-        sample, items, notes = items_to_grade(study, sample_id, unmatched)
-        plan = _plan(study, sample, items, people, per_item, not_by, match, names)
+        keep_template(study.path, template, page)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
+        plan = _plan(study, sample, items, page, people, per_item, not_by, match, names)
         shares = []
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
@@ -193,7 +195,8 @@ def share_to_files(
     per_item: int,
     not_by: str | None = None,
     match: Sequence[str] = (),
-    template: str = "pair",
+    template: str | Path = "pair",
+    language: str | None = None,
     unmatched: Unmatched = "show",
     names: Pseudonyms | None = None,
 ) -> ShareReport:
@@ -202,15 +205,16 @@ def share_to_files(
     Parameters and errors as :func:`share_to_server`.
     """
     names = names or Pseudonyms()
-    page = load_template(template)
+    page = load_template(template, language=language)
     file = Path(path)
     if file.suffix.lower() != ".json":
         raise SettingsError(
             f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
         )
     with study.ledger.writing():
-        sample, items, notes = items_to_grade(study, sample_id, unmatched)
-        plan = _plan(study, sample, items, people, per_item, not_by, match, names)
+        keep_template(study.path, template, page)
+        sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
+        plan = _plan(study, sample, items, page, people, per_item, not_by, match, names)
         shares = []
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
@@ -228,7 +232,8 @@ def share_to_files(
 def _plan(
     study: Study,
     sample: Sample,
-    items: Sequence[Item],
+    items: Sequence[Graded],
+    page: Template,
     people: Sequence[Annotator],
     per_item: int,
     not_by: str | None,
@@ -242,6 +247,8 @@ def _plan(
     for row in study.ledger.provenance():
         detail = row.detail
         if row.action != SHARED or detail.get("sample") != sample.sample_id:
+            continue
+        if detail.get("template", "pair") != page.name:
             continue
         before = {key: detail["settings"][key] for key in wish}
         if detail["people"] != who or before != wish or set(detail["of"]) != set(ids):
@@ -257,13 +264,23 @@ def _plan(
         item: {name: cells[row] for name, cells in frame.columns.items()}
         for row, item in enumerate(frame.items)
     }
-    closed = barred(people, {item: fields[item] for item in ids}, not_by=not_by, match=match)
+    # A page, a response or a gold answer has the fields of its question's first item.
+    of_question: dict[str, Mapping[str, str | None]] = {}
+    for item in frame.items:
+        of_question.setdefault(frame.question_of[item], fields[item])
+    nothing: Mapping[str, str | None] = {}
+    chosen = {
+        one.item_id: fields.get(one.item_id) or of_question.get(one.question_id, nothing)
+        for one in items
+    }
+    closed = barred(people, chosen, not_by=not_by, match=match)
     made: Assignment = assign(ids, who, per_item, rng=_stream(sample, "assignment"), barred=closed)
     marks = [secrets.token_hex(8) for _ in people]
     study.ledger.add_provenance(
         SHARED,
         {
             "sample": sample.sample_id,
+            "template": page.name,
             "settings": wish,
             "people": who,
             "marks": marks,
@@ -274,7 +291,7 @@ def _plan(
     return _Plan(tuple(who), tuple(marks), made.of_item, made.sentence)
 
 
-def _in_own_order(items: Sequence[Item], plan: _Plan, place: int, sample: Sample) -> list[Item]:
+def _in_own_order(items: Sequence[Graded], plan: _Plan, place: int, sample: Sample) -> list[Graded]:
     """A person's items, shuffled apart from everybody else's: nobody grades in another's order."""
     own = [item for item in items if place in plan.of_item[item.item_id]]
     order = _stream(sample, plan.people[place]).permutation(len(own))

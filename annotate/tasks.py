@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,13 +200,17 @@ def batches(tasks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, An
         yield batch
 
 
-def refuse_telling_ids(systems: Mapping[str, str], sample_id: str) -> None:
+def refuse_telling_ids(
+    systems_of: Mapping[str, str], systems: Iterable[str], sample_id: str
+) -> None:
     """Refuse ids that name a system: a task carries them, and a person can read them.
 
     Parameters
     ----------
-    systems
+    systems_of
         Item id → system.
+    systems
+        All systems of the study.
     sample_id
         The sample's name.
 
@@ -216,14 +220,14 @@ def refuse_telling_ids(systems: Mapping[str, str], sample_id: str) -> None:
         When an item id holds the name of the item's system as a word of its own, or the sample's
         name that of any system.
     """
-    telling = [(item, system) for item, system in systems.items() if names(item, system)]
+    telling = [(item, system) for item, system in systems_of.items() if names(item, system)]
     if telling:
         item, system = telling[0]
         raise InputError(
             f"{len(telling)} item ids tell the system: {item!r} names {system!r}",
             cure="leave the ids out when the file is added (accord makes its own), or use others",
         )
-    for system in dict.fromkeys(systems.values()):
+    for system in systems:
         if names(sample_id, system):
             raise InputError(
                 f"the sample's name {sample_id!r} names the system {system!r}",

@@ -35,7 +35,16 @@ def register(app: typer.Typer) -> None:
         to: str = typer.Option(
             "label-studio", "--to", metavar="label-studio|FILE.json", help="Where to."
         ),
-        template: str = typer.Option("pair", "--template", help="The labelling template."),
+        template: str = typer.Option(
+            "pair",
+            "--template",
+            metavar="NAME|FOLDER",
+            help="pair, response, gold_audit, rating, choice, parse, adjudication, or the folder "
+            "of your own.",
+        ),
+        language: str = typer.Option(
+            None, "--language", metavar="CODE", help="Of the instructions, as de; default English."
+        ),
         per_item: int = typer.Option(
             None, "--per-item", metavar="K", help="People who grade each task (default 1)."
         ),
@@ -80,6 +89,7 @@ def register(app: typer.Typer) -> None:
                 not_by=not_by,
                 match=columns(match),
                 template=template,
+                language=language,
                 unmatched=unmatched,
             )
             return
@@ -101,6 +111,7 @@ def register(app: typer.Typer) -> None:
                     sample,
                     to,
                     template=template,
+                    language=language,
                     unmatched=unmatched,  # type: ignore[arg-type]  # checked above
                 )
             else:
@@ -110,6 +121,7 @@ def register(app: typer.Typer) -> None:
                         sample,
                         connection,
                         template=template,
+                        language=language,
                         per_item=per_item,
                         unmatched=unmatched,  # type: ignore[arg-type]  # checked above
                         progress=warn,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
-from .identity import system_label
+from .identity import is_other_unit, system_label
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
 from .weights import ASIDE, PILOT, weights_of
@@ -75,7 +75,8 @@ def join_ratings(
             continue
         reason = None
         if row.item_id not in known:
-            reason = None if row.item_id in aside else _NOT_THERE
+            elsewhere = row.item_id in aside or is_other_unit(row.item_id)
+            reason = None if elsewhere else _NOT_THERE
         elif row.status == "skipped":
             reason = "skipped"
         elif aside_in is not None and aside_in.holds(row):

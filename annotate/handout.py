@@ -1,0 +1,158 @@
+"""What of a sample a template asks about: its items, or the responses or questions they belong to.
+
+A sample of whole questions is a sample of their responses and gold answers too, with the same
+probabilities; a sample of single items says with which probability a response is looked at only
+for itself, so it can't be handed out by response.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..scoring.errors import SettingsError, StudyError
+from ..scoring.records import REASONS, Item
+from ..study.identity import is_other_unit
+from .tasks import Graded, graded_pair, visible
+from .template import Template
+from .units import graded
+
+if TYPE_CHECKING:
+    from ..study import Study
+    from ..study.records import RatingRow, Sample
+
+__all__ = ["disagreements", "of_sample", "whole_questions"]
+
+_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+
+
+def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item]) -> list[Graded]:
+    """What the sample's tasks of a template are, in the order they are handed out.
+
+    Parameters
+    ----------
+    items
+        The sample's items as they are in the study, in its order.
+
+    Raises
+    ------
+    SettingsError
+        When the template is for whole responses or questions and the sample has only some of the
+        items of a question.
+    StudyError
+        When there is nothing to hand out.
+    """
+    if page.unit == "pair":
+        found = (
+            disagreements(study, sample, items)
+            if page.kind == "adjudicated"
+            else [graded_pair(item) for item in items]
+        )
+        if not found:
+            raise StudyError(
+                f"people disagree on no item of sample {sample.sample_id!r}"
+                if page.kind == "adjudicated"
+                else f"sample {sample.sample_id!r} has no items",
+                cure="import the labels of two or more people first",
+            )
+        return found
+    chances = whole_questions(study, sample, page)
+    single = {item_id for item_id, _ in sample.items if is_other_unit(item_id)}
+    found = [
+        one
+        for one in graded(study, page, set(chances) or None)
+        if one.question_id in chances or one.item_id in single
+    ]
+    if not found:
+        needs = "pairs that name a system, or responses" if page.unit == "pairs" else "responses"
+        raise StudyError(
+            f"sample {sample.sample_id!r} has nothing for the template {page.name}",
+            cure=f"it is for {needs}: accord add {study.path} FILE --as responses",
+        )
+    # Another order than that of the study, and always the same one.
+    return sorted(found, key=lambda one: _mixed(sample, one.item_id))
+
+
+def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, float]:
+    """Question → probability with which it is in the sample, with all of its items.
+
+    Raises
+    ------
+    SettingsError
+        When the sample has a part of a question's items, or items of one question with different
+        probabilities.
+    """
+    drawn = dict(sample.items)
+    if all(is_other_unit(item_id) for item_id in drawn):
+        return {}
+    frame = study.pairs()
+    frame = frame[frame["item_id"].notna()]
+    systems = set(sample.settings.get("systems") or ())
+    if systems:
+        frame = frame[frame["system"].isin(systems)]
+    chances: dict[str, float] = {}
+    for item_id, question_id in zip(frame["item_id"], frame["question_id"], strict=True):
+        if item_id in drawn:
+            chances.setdefault(question_id, drawn[item_id])
+    for item_id, question_id in zip(frame["item_id"], frame["question_id"], strict=True):
+        if question_id in chances and drawn.get(item_id) != chances[question_id]:
+            raise SettingsError(
+                f"sample {sample.sample_id!r} is one of single items, and the template"
+                f" {page.name} asks about whole {_WHOLE.get(page.unit, 'responses')}",
+                cure=f"draw whole questions: accord sample {study.path} --questions N",
+            )
+    return chances
+
+
+_WHOLE = {"gold": "questions"}
+
+
+def disagreements(study: Study, sample: Sample, items: Sequence[Item]) -> list[Graded]:
+    """The sample's items that people rated differently, each with what they said.
+
+    Nobody is named, a judge is not among them, and the order differs from item to item.
+    """
+    said: dict[str, list[RatingRow]] = {}
+    wanted = {item.item_id for item in items}
+    for row in study.ledger.rating_rows():
+        if row.item_id in wanted and row.kind == "annotator" and row.status == "rated":
+            said.setdefault(row.item_id, []).append(row)
+    found = []
+    for item in items:
+        rows = said.get(item.item_id, [])
+        if len({row.rating for row in rows}) > 1:
+            order = random.Random(_mixed(sample, item.item_id))
+            rows = order.sample(rows, len(rows))
+            found.append(graded_pair(item, "\n".join(map(_label, rows))))
+    return found
+
+
+def _label(row: RatingRow) -> str:
+    """One person's label as another one sees it."""
+    reasons = [REASONS.get(reason, reason) for reason in row.reasons]
+    text = f"• {row.rating}"
+    if reasons:
+        text += f" ({'; '.join(reasons)})"
+    if row.comment:
+        comment = _EMAIL.sub("[address]", row.comment)
+        text += f": “{visible(comment)}”"
+    return text
+
+
+def _mixed(sample: Sample, item_id: str) -> str:
+    return hashlib.sha256(f"{sample.seed}\0{sample.sample_id}\0{item_id}".encode()).hexdigest()
+
+
+def weights_of_units(
+    sample: Sample, chances: Mapping[str, float], found: Sequence[Graded]
+) -> dict[str, float]:
+    """Item → 1 / probability with which a sample has it."""
+    own = dict(sample.items)
+    return {
+        one.item_id: 1 / (own.get(one.item_id) or chances[one.question_id])
+        for one in found
+        if one.item_id in own or one.question_id in chances
+    }
