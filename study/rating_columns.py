@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import BadRow, InputError
@@ -15,16 +17,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTS",
+    "OF_RATING",
     "cells",
+    "durations",
     "item_columns",
+    "moments",
     "reasons",
     "refuse_contradictions",
     "refuse_doubled_items",
     "refuse_doubled_ratings",
+    "repeat_numbers",
 ]
 
 COUNTS = ("n_reference", "n_predicted")
 """The numbers of elements of a response, without which its score is a share and no F1."""
+
+OF_RATING = ("repeat", "rated_at", "seconds")
+"""What a long table may say of each rating: a rater's how manieth of the item, when, how long."""
 
 
 def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
@@ -140,6 +149,69 @@ def reasons(cell: Any) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
+def repeat_numbers(table: Table) -> list[int]:
+    """The column ``repeat``: 0, 1, …; a blank cell (and a table without the column) is 0."""
+    if "repeat" not in table.frame.columns:
+        return [0] * len(table.frame)
+    out: list[int] = []
+    bad: list[BadRow] = []
+    for cell, line in zip(table.column("repeat"), table.lines, strict=True):
+        number = _number(cell, 0.0)
+        if not (number >= 0 and number.is_integer()):
+            bad.append(BadRow(table.name, line, f"the repeat {str(cell)[:40]!r} is no count"))
+            number = 0.0
+        out.append(int(number))
+    if bad:
+        raise InputError.from_rows(bad, cure="number a rater's ratings of an item: 0, 1, …")
+    return out
+
+
+def moments(table: Table) -> list[str | None]:
+    """The column ``rated_at`` in UTC (a time without a zone is UTC), None where blank."""
+    out: list[str | None] = []
+    bad: list[BadRow] = []
+    for cell, line in zip(table.column("rated_at"), table.lines, strict=True):
+        try:
+            at = None if cell is None else datetime.fromisoformat(str(cell).strip())
+        except ValueError:
+            bad.append(BadRow(table.name, line, f"rated_at {str(cell)[:40]!r} is no ISO time"))
+            at = None
+        if at is not None:
+            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        out.append(None if at is None else at.isoformat())
+    if bad:
+        raise InputError.from_rows(
+            bad, cure="write 2026-03-01T09:30:00Z, or give the column another name"
+        )
+    return out
+
+
+def durations(table: Table) -> list[float]:
+    """The column ``seconds`` that a rating took, NaN where blank."""
+    out: list[float] = []
+    bad: list[BadRow] = []
+    for cell, line in zip(table.column("seconds"), table.lines, strict=True):
+        number = _number(cell, math.nan)
+        if number < 0 or math.isinf(number) or (math.isnan(number) and cell is not None):
+            bad.append(BadRow(table.name, line, f"seconds {str(cell)[:40]!r} is no duration"))
+        out.append(number)
+    if bad:
+        raise InputError.from_rows(
+            bad, cure="seconds is a number of 0 or more; or give the column another name"
+        )
+    return out
+
+
+def _number(cell: Any, blank: float) -> float:
+    """A cell as a number; NaN where it is none."""
+    if cell is None:
+        return blank
+    try:
+        return float(str(cell).strip())
+    except ValueError:
+        return math.nan
+
+
 def refuse_doubled_items(items: Sequence[str], table: Table) -> None:
     first: dict[str, int] = {}
     bad: list[BadRow] = []
@@ -155,28 +227,35 @@ def refuse_doubled_items(items: Sequence[str], table: Table) -> None:
         )
 
 
-def refuse_doubled_ratings(frame: pd.DataFrame, table: Table) -> None:
-    """One rater rates an item once; both lines are named."""
-    doubled = frame[frame.duplicated(["item_id", "rater"], keep="first")]
+def refuse_doubled_ratings(frame: pd.DataFrame, times: pd.Series, table: Table) -> None:
+    """One rater rates an item once, or once each of the numbers ``times``; both lines are named."""
+    key = ["item_id", "rater", "repeat"]
+    frame = frame[["item_id", "rater"]].assign(repeat=times)
+    doubled = frame[frame.duplicated(key, keep="first")]
     if not len(doubled):
         return
-    first = frame.drop_duplicates(["item_id", "rater"])
-    line_of = {
-        (item, rater): table.lines[row]
-        for row, item, rater in zip(first.index, first["item_id"], first["rater"], strict=True)
-    }
+    first = frame.drop_duplicates(key)
+    line_of = dict(
+        zip(
+            first[key].itertuples(index=False, name=None),
+            [table.lines[row] for row in first.index],
+            strict=True,
+        )
+    )
     bad = [
         BadRow(
             table.name,
             table.lines[row],
-            f"{rater!r} rated the item {item!r} already on line {line_of[item, rater]}",
+            f"{rater!r} rated the item {item!r} already on line {line_of[item, rater, number]}",
         )
-        for row, item, rater in zip(
-            doubled.index, doubled["item_id"], doubled["rater"], strict=True
+        for row, item, rater, number in zip(
+            doubled.index, doubled["item_id"], doubled["rater"], doubled["repeat"], strict=True
         )
     ]
     raise InputError.from_rows(
-        bad, cure="keep one row an item and rater; two equal answers need two item ids"
+        bad,
+        cure="keep one row an item and rater; two equal answers need two item ids, and a second"
+        " rating on purpose a column repeat (0, 1)",
     )
 
 

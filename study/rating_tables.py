@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..scoring.errors import BadRow, InputError, SettingsError
@@ -11,11 +12,14 @@ from ..scoring.records import KINDS, Kind
 from .rating_columns import (
     COUNTS,
     cells,
+    durations,
     item_columns,
+    moments,
     reasons,
     refuse_contradictions,
     refuse_doubled_items,
     refuse_doubled_ratings,
+    repeat_numbers,
 )
 from .rating_labels import LabelReader
 from .ratings import COLUMNS, OWN_CLUSTERS, Ratings, RatingsOptions
@@ -67,8 +71,9 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     keep = frame["kind"].notna()
     left_out = sorted({rater for rater, kept in zip(raters, keep, strict=True) if not kept})
     status = _long_status(table)
-    refuse_doubled_ratings(frame[keep], table)
     refuse_contradictions(frame, table)
+    times = pd.Series([0] * len(frame) if "repeat" in _named(options) else repeat_numbers(table))
+    refuse_doubled_ratings(frame[keep], times[keep], table)
     reader = LabelReader(table.name, options)
     labels: list[str | None] = [None] * len(frame)
     given = table.column(options.rating, "--rating")
@@ -84,13 +89,28 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     frame["status"] = ["rated" if label is not None else "unscored" for label in frame["rating"]]
     if "reasons" in table.frame.columns:
         frame["reasons"] = [reasons(cell) for cell in table.column("reasons")]
+    free = set(table.frame.columns) - set(_named(options))
+    if "rated_at" in free:
+        frame["rated_at"] = pd.Series(moments(table), dtype=object)
+    if "seconds" in free:
+        frame["seconds"] = pd.Series(durations(table), dtype=float)
     notes = [*_cluster_notes(table, options), *reader.finish()]
     if left_out:
         notes.append(f"raters not named and left out: {', '.join(left_out)}")
     skipped = keep & (pd.Series(status) == "skipped")
     blank = keep & ~skipped & (frame["status"] == "unscored") & (frame["kind"] != "judge")
     dropped = {"missing": int(blank.sum()), "skipped": int(skipped.sum())}
-    return _ratings(frame[keep & ~skipped & ~blank], table, options, notes, dropped)
+    rated = frame[keep & ~skipped & ~blank]
+    number = times[rated.index]
+    first = number.groupby([rated["item_id"], rated["rater"]]).transform("min") == number
+    again = rated[~first].assign(repeat=number[~first])
+    if len(again):
+        notes.append(
+            f"{len(again)} ratings repeat an item for the same rater: they count only as that"
+            " rater's agreement with themselves"
+        )
+    out = _ratings(rated[first], table, options, notes, dropped)
+    return out if not len(again) else replace(out, repeats=_typed(again))
 
 
 def _ratings(
@@ -100,19 +120,30 @@ def _ratings(
     notes: Sequence[str],
     dropped: dict[str, int],
 ) -> Ratings:
-    extra = [name for name in frame.columns if name not in COLUMNS]
     if options.cluster:
         cluster = tuple(options.cluster)
     else:
         cluster = ("question_id",) if "question_id" in table.frame.columns else ("item_id",)
-    texts = {name: object for name in COLUMNS if name != "weight"}
     return Ratings(
-        frame=frame[[*COLUMNS, *extra]].astype(texts).reset_index(drop=True),
+        frame=_typed(frame),
         notes=tuple(notes),
         dropped={reason: count for reason, count in dropped.items() if count},
         cluster=cluster,
         source={"name": table.name, "rows": len(table.frame), "sha256": table.sha256},
     )
+
+
+def _named(options: RatingsOptions) -> tuple[str, ...]:
+    """Columns to which the options give another meaning than their name's."""
+    chosen = (*options.item, *options.cluster, *options.response, *options.strata)
+    return (options.rater, options.kind, options.rating, *chosen)
+
+
+def _typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns in their order, texts as objects."""
+    extra = [name for name in frame.columns if name not in COLUMNS]
+    texts = {name: object for name in COLUMNS if name != "weight"}
+    return frame[[*COLUMNS, *extra]].astype(texts).reset_index(drop=True)
 
 
 def _cluster_notes(table: Table, options: RatingsOptions) -> list[str]:
