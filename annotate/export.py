@@ -193,6 +193,9 @@ def fill_project(
     notes: list[str] = []
     project = find_project(connection, mark)
     if project is None:
+        earlier = study.ledger.exported(sample.sample_id)
+        if not part and any(row.target == connection.url for row in earlier):
+            notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(connection, page, title, mark, per_item or 1)
         progress(f"project {project.project_id} is made")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import typer
 
 from .common import JSON, emit, warn
 
 __all__ = ["register"]
+
+_PEOPLE = typer.Option(
+    None, "--annotators", metavar="FILE", help="Who should have an account: a column email."
+)
 
 _DATA = typer.Option(
     None, "--data", metavar="DIR", help="Its data folder (default: in the user's data folder)."
@@ -69,6 +74,25 @@ def register(app: typer.Typer) -> None:
             as_json,
             ["Label Studio is stopped" if stopped else "Label Studio was not running"],
         )
+
+    @group.command()
+    def invite(
+        annotators: Path = _PEOPLE,
+        as_json: bool = JSON,
+    ) -> None:
+        """Show the link that lets a person make an account, and who has one already.
+
+        The server is that of LABEL_STUDIO_URL, else the private one, which answers on this machine
+        only. Example: accord label-studio invite --annotators people.csv
+        """
+        from ..annotate.annotators import read_annotators
+        from ..annotate.connection import connect
+        from ..annotate.invitation import invitation
+
+        people = [] if annotators is None else read_annotators(annotators)
+        with connect() as connection:
+            found = invitation(connection, [person.email for person in people])
+        emit(found.to_dict(), as_json, found.lines())
 
     @group.command()
     def status(

@@ -25,6 +25,7 @@ from accord.annotate.template import load_template
 from accord.cli import build
 from accord.scoring.errors import InputError, SettingsError, StudyError
 from accord.study import Study
+from small_study import QUESTIONS, RESPONSES, write
 
 PAGE = load_template()
 VERDICTS = ("CORRECT", "INCORRECT", "UNSURE")
@@ -33,14 +34,14 @@ VERDICTS = ("CORRECT", "INCORRECT", "UNSURE")
 def study_of(folder: Path, count: int) -> Study:
     lines = ["item_id,question_id,question,reference,predicted,author,language"]
     lines += [
-        f"i{n},q{n // 4},Which {n}?,{f'ref {n}' if n % 10 else ''},pred {n},"
+        f"i{n},q{n // 4},Which {n // 4}?,ref {n},pred {n},"
         f"{'ann@share.example' if n % 5 == 0 else ''},{'de' if n % 3 else 'fr'}"
         for n in range(count)
     ]
     table = folder / "pairs.csv"
     table.write_text("\n".join(lines) + "\n")
     made = Study.create(folder / "study")
-    made.add_pairs(table)
+    made.add_pairs(table, strata=("author", "language"))
     draw_sample(made, sample_id="s1")
     return made
 
@@ -114,10 +115,19 @@ def test_languages(study: Study, tmp_path: Path) -> None:
     assert len(tasks_in(tmp_path / "t-3.json")) == 20
 
 
-def test_unmatched_elements_can_be_hidden(study: Study, tmp_path: Path) -> None:
-    report = share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=1, unmatched="hide")
-    assert sum(share.total for share in report.shares) == 54
-    assert report.notes == ("6 predicted elements without a reference element are not shown",)
+def test_unmatched_elements_can_be_hidden(
+    empty: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    empty.add_questions(write(tmp_path / "questions.jsonl", QUESTIONS))
+    empty.add_responses(write(tmp_path / "responses.jsonl", RESPONSES))
+    draw_sample(empty, sample_id="s1")
+    items = empty.items()
+    alone = sum(item.reference is None for item in items)
+    assert 0 < alone < len(items)
+    report = share_to_files(empty, "s1", tmp_path / "t.json", FOUR, per_item=1, unmatched="hide")
+    assert sum(share.total for share in report.shares) == len(items) - alone
+    assert f"{alone} predicted elements without a reference element are not shown" in report.notes
 
 
 def test_labels_come_back_from_files(study: Study, tmp_path: Path) -> None:
