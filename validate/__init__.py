@@ -36,6 +36,7 @@ _PUBLIC = {
     "correlation_test": ".correlation_tests",
     "equivalence": ".paired_tests",
     "fisher_interval": ".correlation_tests",
+    "dawid_skene": ".latent_classes",
     "fleiss_kappa": ".many_raters",
     "fleiss_null_se": ".classical_kappa",
     "gwet_ac1": ".chance",
