@@ -155,12 +155,14 @@ def scale(name: str) -> tuple[Callable[[float], float], Callable[[float], float]
 
 
 COUNTED = ("alpha_interval", "alpha_nominal", "alpha_ordinal", "alpha_ratio", "icc_a", *LIMITS)
-"""They have n - 1 in them, n the sum of weights of mean 1: without a question that mean is not 1."""
+"""They have n - 1 in them, n the sum of weights of mean 1; without a question the mean is not 1."""
 
 
 def without(d: Data, name: str, gone: Any) -> float:
     # the estimate is that of any unit; by items it costs no resampling
-    return ALL[name](d.rows(~np.isin(d.clusters, gone)), unit="item").estimate
+    left = d.rows(~np.isin(d.clusters, gone))
+    out: Estimate = ALL[name](left, unit="item")
+    return out.estimate
 
 
 def repeated(d: Data, row: Floats) -> Data:
@@ -341,7 +343,7 @@ def test_limits_by_name_from_refits(name: str) -> None:
     a = float((pull**3).sum()) / (6 * float((pull**2).sum()) ** 1.5)
     z0 = stats.norm.ppf(sum(v < theta for v in values) / resamples)
     levels = []
-    for z in stats.norm.ppf([0.05, 0.95]):
+    for z in (float(stats.norm.ppf(q)) for q in (0.05, 0.95)):
         levels.append(float(stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))))
     expected["bca"] = (order_statistic(values, levels[0]), order_statistic(values, levels[1]))
     out = ALL[name](d, method="jackknife", confidence=confidence)
@@ -476,7 +478,7 @@ def test_raw_agreement_takes_the_names_of_a_share() -> None:
 
 
 def test_bca_without_bias_or_skewness_is_the_percentile() -> None:
-    values = np.linspace(-1, 1, 1999)
+    values: Any = np.linspace(-1, 1, 1999)
     pull = np.array([-1.0, 0.0, 1.0])
     assert methods.bca_limits(0.0, values, pull, 0.95) == pytest.approx(
         methods.percentile_limits(values, 0.95), abs=1e-12
