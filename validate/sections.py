@@ -15,6 +15,8 @@ __all__ = ["MAKERS", "make_sections"]
 MAKERS: tuple[tuple[str, str], ...] = (
     (".strata", "strata_section"),
     (".family", "family_section"),
+    (".response_length", "length_section"),
+    (".joint_table", "joint_section"),
     (".ceiling_section", "ceiling_section"),
 )
 """Module (relative to this package) and name of each maker."""
