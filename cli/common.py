@@ -37,7 +37,8 @@ UNSCORED = typer.Option(
     None,
     "--unscored",
     metavar="HOW",
-    help=f"A judge's unreadable reply: missing, incorrect, category. {_STUDYS} (tables: missing).",
+    help="A judge's unreadable reply: missing, incorrect, category, or the label it counts as. "
+    f"{_STUDYS} (tables: missing).",
 )
 EXTRA = typer.Option(
     None,

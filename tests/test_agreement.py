@@ -268,7 +268,7 @@ def test_ordinal_needs_an_order_and_numbers_have_one() -> None:
     [
         ({"scale": "x"}, "--scale 'x' is not known"),
         ({"unsure": "x"}, "--unsure 'x' is not known"),
-        ({"unscored": "half"}, "--unscored 'half' is not known"),
+        ({"unscored": "half"}, "--unscored 'half' is no label here"),
         ({"extra": "x"}, "--extra 'x' is not known"),
         ({"aggregate": "x"}, "--aggregate 'x' is not known"),
         ({"aggregate": "mean"}, "--aggregate mean needs numbers"),

@@ -384,3 +384,25 @@ def test_coefficients_of_three_annotators(shared_data: Path, name: str) -> None:
     for key, value in SYNTHETIC[name].items():
         assert found[key].estimate == pytest.approx(value, abs=1e-6)
         assert math.isfinite(found[key].low) and found[key].unit == "question"
+
+
+PANDALM = ("--wide", "--annotators", "annotator*", "--judges", "judge_gpt35", "--resamples", "0")
+
+
+@pytest.mark.parametrize(
+    ("unscored", "value", "n", "said"),
+    [
+        ("missing", 53.31, 974, ""),
+        ("0", 57.55, 999, "25 replies of a judge that could not be read count as '0'"),
+    ],
+)
+def test_both_macro_f1s_from_the_command_line(
+    run: Run, shared_data: Path, unscored: str, value: float, n: int, said: str
+) -> None:
+    path = shared_data / "pandalm" / "items.csv"
+    payload = run("agree", path, *PANDALM, "--unscored", unscored)
+    found = _one(payload, "macro_f1", "judge_gpt35", "majority")
+    assert (round(100 * found["estimate"], 2), found["n"]) == (value, n)
+    assert found["dropped"] == ({"unscored": 25} if unscored == "missing" else {})
+    assert payload["settings"]["unscored"] == unscored
+    assert any(said in note for note in payload["notes"])

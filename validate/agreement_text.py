@@ -28,7 +28,7 @@ _ORDER = (
     *("agreement", "cohen_kappa", "weighted_kappa", "fleiss_kappa", "conger_kappa"),
     *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "krippendorff_alpha_interval"),
     *("krippendorff_alpha_ratio", "gwet_ac1", "gwet_ac2", "brennan_prediger", "mcc"),
-    *("sensitivity", "specificity", "precision", "f1", "mcnemar", *NUMBERS),
+    *("sensitivity", "specificity", "precision", "f1", "macro_f1", "mcnemar", *NUMBERS),
 )
 _SHOWN = frozenset({*SHORT, "mean_score"})
 _MORE = (

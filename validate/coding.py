@@ -160,7 +160,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
         dtype=np.int64,
     )
     negative = _negative(categories, settings)
-    row_codes = _special(frame, labels, row_codes, row_extra, code_of, negative, settings)
+    unreadable = _unreadable(categories, negative, settings)
+    row_codes = _special(frame, labels, row_codes, row_extra, unreadable, negative, settings)
     # In a fixed order, so that resamples do not depend on the order of the rows.
     order_by = list(dict.fromkeys([*ratings.cluster, "item_id"]))
     items = frame.drop_duplicates("item_id").sort_values(order_by).reset_index(drop=True)
@@ -257,7 +258,7 @@ def _special(
     labels: Sequence[Any],
     codes: IntArray,
     extra: NDArray[np.bool_],
-    code_of: Mapping[str, int],
+    unreadable: int | None,
     negative: int | None,
     settings: PanelSettings,
 ) -> IntArray:
@@ -266,12 +267,7 @@ def _special(
     unscored = (frame["status"] == "unscored").to_numpy()
     unsure = np.array([label == UNSURE for label in labels], dtype=bool)
     if unscored.any():
-        if settings.unscored == "incorrect":
-            out[unscored] = _need(negative, "--unscored incorrect")
-        elif settings.unscored == "category":
-            out[unscored] = code_of[UNSCORED_LABEL]
-        else:
-            out[unscored] = UNSCORED
+        out[unscored] = _need(unreadable, "--unscored incorrect")
     if unsure.any():
         if settings.unsure == "incorrect":
             out[unsure] = _need(negative, "--unsure incorrect")
@@ -280,6 +276,25 @@ def _special(
     if settings.extra == "ignore":
         out[extra] = EXTRA_LEFT_OUT
     return out
+
+
+def _unreadable(
+    categories: Sequence[str], negative: int | None, settings: PanelSettings
+) -> int | None:
+    """The code of a reply that could not be read; None where a label that means wrong is needed."""
+    if settings.unscored == "missing":
+        return UNSCORED
+    if settings.unscored == "incorrect":
+        return negative
+    if settings.unscored == "category":
+        return place_of(UNSCORED_LABEL, categories)
+    place = place_of(settings.unscored, categories)
+    if place is None:
+        raise SettingsError(
+            f"--unscored {settings.unscored!r} is no label here",
+            cure=f"missing, incorrect, category, or one of {', '.join(categories[:12])}",
+        )
+    return place
 
 
 def _need(negative: int | None, option: str) -> int:

@@ -68,6 +68,7 @@ _LABELS = {
     "error_rate": "Error rate",
     "mean_score": "Mean score",
     "f1": "F1 of the judge’s verdicts",
+    "macro_f1": "Macro F1",
 }
 
 _MEANINGS = {
@@ -76,6 +77,7 @@ _MEANINGS = {
     "bias": "mean difference, first − second",
     "mcc": "Matthews’ correlation of the labels",
     "brennan_prediger": "two labels: PABAK",
+    "macro_f1": "mean over the labels, each counting alike",
     "icc_a1": "absolute agreement",
     "icc_c1": "consistency",
     "limit_of_agreement_lower": "Bland–Altman",

@@ -25,6 +25,7 @@ from .panel import Comparison, Figures, dropped_between, finish
 from .panel_settings import PanelSettings
 from .proportions import clustered_proportion
 from .result import Estimate
+from .screening import macro_f1
 from .weighted import Weighting, brennan_prediger, gwet_ac2, weighted_kappa
 
 __all__ = ["compare_labels", "compare_people"]
@@ -58,7 +59,7 @@ def compare_labels(
     list of Estimate
         On an ordered scale also weighted kappa (``details["weighting"]``) and AC2; of two labels
         McNemar's exact test; for a judge with a positive label sensitivity, specificity, precision
-        and F1, with the second rater as the truth.
+        and F1, and with three labels or more macro F1, the second rater being the truth.
     """
     both = (first >= 0) & (second >= 0)
     dropped = dropped_between(first, second)
@@ -87,6 +88,8 @@ def compare_labels(
     found += _gwet(ratings, coded, settings, shared, figures)
     if comparison != "people" and coded.positive is not None:
         found += _against_truth(a == coded.positive, b == coded.positive, shared)
+    if comparison != "people" and settings.scale == "nominal" and 3 <= k <= MANY_CATEGORIES:
+        found.append(macro_f1(a, b, n_categories=k, **shared))
     weighted = coded.weights is not None
     out = [finish(one, coded.noun, weighted=weighted, **named) for one in found]
     if k == 2 and figures == "all":

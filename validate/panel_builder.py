@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,12 @@ class PanelBuilder:
                 " taken as correct but missing from the reference"
                 f" (--extra {settings.extra})"
             )
+        unread = int((ratings.frame["status"] == "unscored").sum())
+        if unread and settings.unscored != "missing":
+            self.notes.append(
+                f"{unread} replies of a judge that could not be read count as"
+                f" {_unreadable(settings.unscored)} (--unscored {settings.unscored})"
+            )
         if not self.judges and len(self.annotators) < 2:
             raise InputError(
                 "there is nothing to compare: one rater",
@@ -95,7 +102,14 @@ class PanelBuilder:
         responses = gather_responses(self.coded, of_table=of_table)
         scores = {} if isinstance(responses, str) else self._scores(responses)
         self._response_level(pairs, responses, scores)
+        self.results = [self._of_people(one) for one in self.results]
         return View(self.ratings, self.coded, self.settings, self.people, responses, scores)
+
+    def _of_people(self, one: Estimate) -> Estimate:
+        """A figure that compares with people's label says whose labels these are."""
+        if self.people is None or one.details.get("comparison") != "judge-final":
+            return one
+        return replace(one, details={**one.details, "people": self.people.made_of})
 
     def _among_people(self) -> None:
         coded, settings = self.coded, self.settings
@@ -255,3 +269,8 @@ class PanelBuilder:
         elif self.people:
             scores[self.people.name] = responses.scores(self.people.codes, self.people.extra, coded)
         return scores
+
+
+def _unreadable(unscored: str) -> str:
+    words = {"incorrect": "wrong", "category": "a label of their own"}
+    return words.get(unscored, repr(unscored))

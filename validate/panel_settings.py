@@ -17,7 +17,8 @@ __all__ = ["Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure", "options
 
 Aggregate = Literal["majority", "mean", "adjudicated"]
 Unsure = Literal["missing", "incorrect", "half", "category"]
-Unscored = Literal["missing", "incorrect", "category"]
+Unscored = str
+"""``missing``, ``incorrect``, ``category``, or the label that such a reply counts as."""
 Extra = Literal["incorrect", "ignore", "credit"]
 
 
@@ -46,7 +47,8 @@ class PanelSettings:
         UNSURE is left out (``missing``), counted as wrong, as half right in a response's score and
         as a category of its own beside labels (``half``), or only as a category.
     unscored
-        A judge's unreadable reply is left out, counted as wrong, or as a category.
+        A judge's unreadable reply is left out (``missing``), counted as wrong, as a category of its
+        own, or as the label named here.
     extra
         A verdict with the reason "correct but missing from the reference" counts as wrong, is left
         out (``ignore``), or counts as right (``credit``).
@@ -83,7 +85,6 @@ class PanelSettings:
             ("scale", self.scale, SCALES),
             ("aggregate", self.aggregate, (None, "majority", "mean", "adjudicated")),
             ("unsure", self.unsure, ("missing", "incorrect", "half", "category")),
-            ("unscored", self.unscored, ("missing", "incorrect", "category")),
             ("extra", self.extra, ("incorrect", "ignore", "credit")),
         ):
             if value not in known:

@@ -82,6 +82,7 @@ ON_UNIT_SCALE = frozenset(
         "icc_c1",
         "mcc",
         "f1",
+        "macro_f1",
         "precision",
         "sensitivity",
         "specificity",

@@ -51,7 +51,7 @@ SHORT = (
     *("agreement", "cohen_kappa", "weighted_kappa"),
     *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
     *("krippendorff_alpha_interval", "krippendorff_alpha_ratio", "gwet_ac1"),
-    *("sensitivity", "specificity", "precision", "f1"),
+    *("sensitivity", "specificity", "precision", "f1", "macro_f1"),
     *("pearson", "spearman", "kendall_tau_b", "ccc", "mad", "bias"),
 )
 """The figures of the short table, in its order; the others come after them, or on request."""
