@@ -173,7 +173,7 @@ def _people_call_everything(tmp_path: Path, seed: int) -> tuple[Ratings, pd.Data
 
 
 @pytest.mark.parametrize("extra", ["incorrect", "ignore", "credit"])
-@pytest.mark.parametrize("unsure", ["incorrect", "half"])
+@pytest.mark.parametrize("unsure", ["incorrect", "half", "missing"])
 def test_people_and_judge_are_scored_as_in_a_scoring_run(
     tmp_path: Path, extra: Any, unsure: Any
 ) -> None:
@@ -202,8 +202,10 @@ def test_people_and_judge_are_scored_as_in_a_scoring_run(
     assert {row["measure"] for row in report.result_dicts() if row["level"] == "response"} == {"F1"}
     assert len(report.responses) == 24
     for row in report.responses:
-        assert row["human"] == pytest.approx(expected[row["response_id"], "ann"], abs=1e-12)
-        assert row["judge"] == pytest.approx(expected[row["response_id"], "j"], abs=1e-12)
+        for who, rater in (("human", "ann"), ("judge", "j")):
+            scored = math.nan if row[who] is None else row[who]
+            score = expected[row["response_id"], rater]
+            assert scored == pytest.approx(score, abs=1e-12, nan_ok=True)
 
 
 def test_most_of_those_who_call_it_right_say_what_a_majority_meant(tmp_path: Path) -> None:
@@ -217,12 +219,11 @@ def test_most_of_those_who_call_it_right_say_what_a_majority_meant(tmp_path: Pat
     assert both.people == "majority" and both.responses == alone
 
 
-def test_doubt_about_an_element_without_a_partner_leaves_its_response_scored(
+def test_a_doubted_pair_leaves_both_counts_in_a_study_and_its_response_in_a_table(
     tmp_path: Path,
 ) -> None:
     ratings, _, said = _people_call_everything(tmp_path, 3)
     about = ratings.frame.set_index(["rater", "item_id"])
-    report = agreement(ratings)  # UNSURE is left out
     doubted = {
         about.loc[(rater, item), "response_id"]
         for rater, verdicts in said.items()
@@ -230,8 +231,16 @@ def test_doubt_about_an_element_without_a_partner_leaves_its_response_scored(
         if verdict == U and not about.loc[(rater, item), "unmatched"]
     }
     assert 0 < len(doubted) < 24
-    mad = find(report, "mad", "j", "ann", level="response")
+    of_study = agreement(ratings)  # UNSURE is left out
+    mad = find(of_study, "mad", "j", "ann", level="response")
+    assert mad.n > 24 - len(doubted)
+    # a table does not say which elements have a partner
+    table = agreement(replace(ratings, source={"name": "t.csv"}))
+    mad = find(table, "mad", "j", "ann", level="response")
     assert (mad.n, dict(mad.dropped)) == (24 - len(doubted), {"partly rated": len(doubted)})
+    whole = [row for row in of_study.responses if row["response_id"] not in doubted]
+    kept = [row for row in table.responses if row["response_id"] not in doubted]
+    assert whole == kept
 
 
 def test_responses_rated_as_a_whole_are_the_short_ones_where_items_were_drawn(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,14 @@ class PanelBuilder:
         responses = gather_responses(self.coded, of_table=of_table)
         scores = {} if isinstance(responses, str) else self._scores(responses)
         self._response_level(pairs, responses, scores)
+        self.results = [self._of_people(one) for one in self.results]
         return View(self.ratings, self.coded, self.settings, self.people, responses, scores)
+
+    def _of_people(self, one: Estimate) -> Estimate:
+        """A figure that compares with people's label says whose labels these are."""
+        if self.people is None or one.details.get("comparison") != "judge-final":
+            return one
+        return replace(one, details={**one.details, "people": self.people.made_of})
 
     def _among_people(self) -> None:
         coded, settings = self.coded, self.settings

@@ -15,6 +15,9 @@ from .panel_settings import PanelSettings
 
 __all__ = ["People", "majority", "mean_rating", "people_label"]
 
+MOST_NAMES = 10
+"""More annotators than these are counted, not named."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
@@ -30,12 +33,16 @@ class People:
         ``(n_items,)`` whether the label says: correct but missing from the reference.
     numbers
         ``(n_items,)`` the mean, NaN where nobody rated; None for a label.
+    made_of
+        In words, whose labels it is: those of one rater, or an aggregate, and whether labels by
+        an adjudicator are in it.
     """
 
     name: str
     codes: IntArray
     extra: NDArray[np.bool_]
     numbers: FloatArray | None = None
+    made_of: str = ""
 
 
 def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, list[str]]:
@@ -73,17 +80,27 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
         numbers = mean_rating(coded, annotators)
         given = np.where(np.isnan(numbers), coded.codes[:, annotators].max(axis=1), 0)
         nowhere = np.zeros(len(given), dtype=bool)
-        return People(_free("mean", coded.raters), given, nowhere, numbers), []
+        made_of = f"mean of {_named(coded, annotators)}"
+        return People(_free("mean", coded.raters), given, nowhere, numbers, made_of), []
     if len(annotators) == 1:
         return _one(coded, annotators[0]), []
     codes = majority(coded.codes[:, annotators], len(coded.categories))
     extra = _most_say_extra(codes, coded, annotators)
     name = _free("majority", coded.raters)
-    return People(name, codes, extra), _ties(codes, coded.codes[:, annotators])
+    made_of = f"majority of {_named(coded, annotators)}"
+    people = People(name, codes, extra, made_of=made_of)
+    return people, _ties(codes, coded.codes[:, annotators])
 
 
 def _one(coded: Coded, column: int) -> People:
-    return People(coded.raters[column], coded.codes[:, column], coded.extra[:, column])
+    name, kind = coded.raters[column], coded.kinds[column]
+    made_of = f"{'adjudicated labels' if kind == 'adjudicated' else 'labels'} of {name}"
+    return People(name, coded.codes[:, column], coded.extra[:, column], made_of=made_of)
+
+
+def _named(coded: Coded, columns: Sequence[int]) -> str:
+    names = [coded.raters[column] for column in columns]
+    return ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} annotators"
 
 
 def _most_say_extra(codes: IntArray, coded: Coded, columns: Sequence[int]) -> NDArray[np.bool_]:
@@ -138,7 +155,10 @@ def _adjudicated(coded: Coded, column: int, annotators: Sequence[int]) -> tuple[
         f"{name}: {int((~gaps).sum())} adjudicated labels, and the annotators' majority on"
         f" {filled} other items"
     )
-    return People(name, codes, extra), [note] if filled else []
+    made_of = f"adjudicated labels of {name}"
+    if filled:
+        made_of += f", elsewhere the majority of {_named(coded, annotators)}"
+    return People(name, codes, extra, made_of=made_of), [note] if filled else []
 
 
 def _ties(codes: IntArray, given: IntArray) -> list[str]:

@@ -60,6 +60,10 @@ class Responses:
         ``(n_responses,)`` whether a person has rated any of its items; others take no part.
     measure
         ``F1``, ``share_correct`` or ``mean_rating``.
+    shortens
+        Whether a verdict that is left out (unsure, unscored) takes its pair out of both counts, as
+        in a study's scores. Of a table it is not known which elements have a partner, so there
+        the response has no score.
     """
 
     frame: pd.DataFrame
@@ -73,6 +77,7 @@ class Responses:
     weights: FloatArray | None
     labelled: NDArray[np.bool_]
     measure: str
+    shortens: bool = False
 
     def scores(self, codes: IntArray, extra: NDArray[np.bool_], coded: Coded) -> FloatArray:
         """``(n_responses,)`` scores from the codes of one rater; NaN unless all items are rated.
@@ -91,7 +96,10 @@ class Responses:
         if coded.values is None:
             # an element without a partner is wrong, whether or not somebody is sure of it
             value[self.unmatched & ~credited] = 0.0
-            sure |= self.unmatched & ((codes == UNSURE_LEFT_OUT) | (codes == UNSCORED))
+            doubted = (codes == UNSURE_LEFT_OUT) | (codes == UNSCORED)
+            sure |= doubted & (self.unmatched | self.shortens)
+            short = doubted & ~self.unmatched if self.shortens else None
+            return self.from_values(value, sure, ignored=ignored, credited=credited, short=short)
         return self.from_values(value, sure, ignored=ignored, credited=credited)
 
     def from_values(
@@ -101,8 +109,13 @@ class Responses:
         *,
         ignored: NDArray[Any] | None = None,
         credited: NDArray[Any] | None = None,
+        short: NDArray[Any] | None = None,
     ) -> FloatArray:
-        """As :meth:`scores`, from each item's worth and whether it has one."""
+        """As :meth:`scores`, from each item's worth and whether it has one.
+
+        ``ignored`` items leave the predicted elements, ``short`` ones both sides, and ``credited``
+        ones join the reference's.
+        """
         count = self.sizes.size
         total: FloatArray = np.asarray(
             np.bincount(self.of_item, value, minlength=count), dtype=np.float64
@@ -110,15 +123,17 @@ class Responses:
         whole = (np.bincount(self.of_item, rated, minlength=count) == self.sizes) & ~self.incomplete
         out = np.full(count, math.nan)
         if self.n_reference is None or self.n_predicted is None:
-            left = (self.sizes - self._count(ignored))[whole]
+            left = (self.sizes - self._count(ignored) - self._count(short))[whole]
             out[whole] = np.divide(
                 total[whole], left, out=np.full(left.size, math.nan), where=left > 0
             )
             return out
-        reference = (self.n_reference + self._count(credited))[whole]
-        predicted = (self.n_predicted - self._count(ignored))[whole]
+        gone = self._count(short)
+        reference = (self.n_reference + self._count(credited) - gone)[whole]
+        predicted = (self.n_predicted - self._count(ignored) - gone)[whole]
         self._check(total[whole], predicted, reference, np.flatnonzero(whole))
         out[whole] = f1_array(total[whole], predicted, reference)
+        out[whole] = np.where((predicted == 0) & (gone[whole] > 0), math.nan, out[whole])
         return out
 
     def _count(self, items: NDArray[Any] | None) -> FloatArray:
@@ -207,6 +222,7 @@ def gather_responses(coded: Coded, *, of_table: bool = True) -> Responses | str:
         weights=weights,
         labelled=np.bincount(of_item, coded.labelled, minlength=sizes.size) > 0,
         measure="mean_rating" if coded.values is not None else "F1" if both else "share_correct",
+        shortens=not of_table,
     )
 
 
