@@ -38,7 +38,8 @@ def register(app: typer.Typer) -> None:
     @app.command(
         "add",
         help="Bring questions, responses, pairs or ratings into a study. "
-        "Example: accord add mystudy gold.csv --as questions --map reference=answer",
+        "Examples: accord add mystudy gold.csv --as questions --map reference=answer; "
+        "accord add mystudy labels.csv --as ratings --on question_id,system,element",
     )
     def add_command(
         study: Path = STUDY,
@@ -62,6 +63,13 @@ def register(app: typer.Typer) -> None:
         categories: str = typer.Option(
             None, "--categories", metavar="A,B", help="Labels, if not CORRECT, INCORRECT, UNSURE."
         ),
+        on: str = typer.Option(
+            None,
+            "--on",
+            metavar="COL,…",
+            help="Ratings without accord's ids: a column that the items have too, or "
+            "question_id,system,element[,variant][,position].",
+        ),
         show_all: bool = typer.Option(False, "--show-all", help="List every bad row."),
         as_json: bool = JSON,
     ) -> None:
@@ -76,6 +84,7 @@ def register(app: typer.Typer) -> None:
             "--final": final,
             "--labels": labels,
             "--categories": categories,
+            "--on": on,
         }
         if role is not Role.ratings:
             _refuse([name for name, value in only_ratings.items() if value], role)
@@ -99,7 +108,7 @@ def register(app: typer.Typer) -> None:
                         categories=columns(categories),
                         mapping=mapping,
                     )
-                    added = opened.add_ratings(file, options)
+                    added = opened.add_ratings(file, options, on=columns(on))
             except InputError as error:
                 if len(error.rows) < 2:
                     raise
@@ -108,6 +117,8 @@ def register(app: typer.Typer) -> None:
                     raise
                 cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
                 raise InputError(error.message, cure=cure, rows=error.rows) from None
+        if show_all:
+            print("\n".join(map(str, added.left_out)), file=sys.stderr)
         emit(added.to_dict(), as_json, map(one_line, _lines(added)))
 
 

@@ -18,7 +18,10 @@ from .ratings import RatingsOptions
 from .readers import Table, read_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .intake import Intake
+    from .matching import Matching
 
 __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
 
@@ -27,7 +30,8 @@ __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"
 class Added:
     """What became of a file: rows in it, records that are new, records that were there already.
 
-    ``unused`` names columns that nothing was taken from.
+    ``unused`` names columns that nothing was taken from; ``left_out`` are rows whose item is not
+    known.
     """
 
     role: Role
@@ -37,6 +41,7 @@ class Added:
     already: int
     unused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    left_out: tuple[BadRow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""
@@ -48,6 +53,7 @@ class Added:
             "already": self.already,
             "unused": list(self.unused),
             "notes": list(self.notes),
+            "left_out": [{"line": row.line, "reason": row.reason} for row in self.left_out],
         }
 
 
@@ -125,19 +131,25 @@ def add_pairs(
 def add_ratings(
     ledger: Ledger,
     source: Path | str,
-    item_ids: Callable[[], frozenset[str]],
+    pairs: Callable[[], pd.DataFrame],
     options: RatingsOptions | None = None,
+    *,
+    on: Sequence[str] = (),
 ) -> Added:
     """Bring ratings in, from a long or a wide table.
 
     Parameters
     ----------
-    item_ids
-        Gives the study's items; a rating of any other is refused. Called when the file has been
-        read, since making the items may take a while.
+    pairs
+        Gives the study's pairs; a rating of any other item is refused. Called when the file has
+        been read, since making the items may take a while.
     options
         How to read the table. Labels are CORRECT, INCORRECT and UNSURE unless ``categories``
         declares others; ``labels`` maps the file's words to them.
+    on
+        Columns by which the rows find their items, for labels without accord's ids
+        (:func:`~accord.study.matching.match_rows`); rows that fit no item, or several, are left
+        out and told.
 
     Raises
     ------
@@ -151,10 +163,13 @@ def add_ratings(
     if not options.categories:
         options = replace(options, categories=VERDICTS)
     options.check()
-    table = read_table(source, mapping=options.mapping, optional=options.columns())
+    table = read_table(source, mapping=options.mapping, optional=(*options.columns(), *on))
+    rows_in_file, matched = len(table.lines), None
+    if on:
+        table, matched = _matched(table, on, pairs(), ledger)
     ratings = (from_wide if options.wide else from_long)(table, options)
     items = table.column("item_id")
-    there = item_ids()
+    there = frozenset(items) if on else frozenset(pairs()["item_id"].dropna())
     bad = [
         BadRow(table.name, line, f"item_id {str(item)[:60]!r} is not in the study")
         for item, line in zip(items, table.lines, strict=True)
@@ -199,12 +214,44 @@ def add_ratings(
     left_out = {reason: count for reason, count in ratings.dropped.items() if count}
     notes = [note for note in ratings.notes if not note.startswith("no question column")]
     notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
+    if matched is not None:
+        notes = [*matched.notes(), *notes]
     with ledger.transaction():
         new = ledger.add_ratings(rows)
         if new:
-            words = {"labels": dict(options.labels), "map": dict(options.mapping)}
+            words: dict[str, Any] = {
+                "labels": dict(options.labels),
+                "map": dict(options.mapping),
+                **({"on": list(on)} if on else {}),
+            }
             _note(ledger, table, "ratings", new, words)
-    return Added("ratings", table.name, len(table.lines), new, len(rows) - new, notes=tuple(notes))
+    left = () if matched is None else (*matched.ambiguous, *matched.unmatched)
+    return Added(
+        "ratings",
+        table.name,
+        rows_in_file,
+        new,
+        len(rows) - new,
+        notes=tuple(notes),
+        left_out=left,
+    )
+
+
+def _matched(
+    table: Table, on: Sequence[str], pairs: pd.DataFrame, ledger: Ledger
+) -> tuple[Table, Matching]:
+    """The rows that fit one item each, with its id."""
+    import pandas as pd
+
+    from .joined import strata
+    from .matching import match_rows
+
+    found = match_rows(table, on, pairs, lambda here: strata(ledger, here.set_index("item_id")))
+    frame = table.frame.copy()
+    frame["item_id"] = pd.Series(found.items, dtype=object)
+    keep = [row for row, item in enumerate(found.items) if item is not None]
+    lines = [table.lines[row] for row in keep]
+    return replace(table, frame=frame.iloc[keep].reset_index(drop=True), lines=lines), found
 
 
 def _remarks(

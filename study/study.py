@@ -169,11 +169,18 @@ class Study:
 
         return adding.add_pairs(self.ledger, source, made, mapping=mapping, strata=strata)
 
-    def add_ratings(self, source: Path | str, options: RatingsOptions | None = None) -> Added:
-        """Bring ratings in, from a long or a wide table."""
-        return adding.add_ratings(
-            self.ledger, source, lambda: frozenset(self._pairs()["item_id"].dropna()), options
-        )
+    def add_ratings(
+        self,
+        source: Path | str,
+        options: RatingsOptions | None = None,
+        *,
+        on: Sequence[str] = (),
+    ) -> Added:
+        """Bring ratings in, from a long or a wide table.
+
+        ``on`` names the columns by which labels without accord's ids find their items.
+        """
+        return adding.add_ratings(self.ledger, source, self._pairs, options, on=on)
 
     # Scoring
 
