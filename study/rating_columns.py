@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "ABOUT",
+    "ABOUT_RATER",
     "COUNTS",
     "OF_RATING",
     "cells",
@@ -31,6 +33,10 @@ __all__ = [
 
 COUNTS = ("n_reference", "n_predicted")
 """The numbers of elements of a response, without which its score is a share and no F1."""
+ABOUT = ("family", "output_tokens")
+"""The system's family of models and the response's tokens; kept where an item has one of them."""
+ABOUT_RATER = ("judge_family",)
+"""What a row says about its rater, and not about the item."""
 
 OF_RATING = ("repeat", "rated_at", "seconds")
 """What a long table may say of each rating: a rater's how manieth of the item, when, how long."""
@@ -74,7 +80,14 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
     for option, names in (("--cluster", options.cluster), ("--strata", options.strata)):
         for name in names:
             if name not in out.columns:
-                out[name] = pd.Series(cells(table, name, option), dtype=object)
+                blank = option == "--strata"  # such an item is in no stratum, and is counted
+                out[name] = pd.Series(cells(table, name, option, blank=blank), dtype=object)
+    for name in (*ABOUT, *ABOUT_RATER):
+        texts = name in there and all(isinstance(x, (str, type(None))) for x in table.column(name))
+        if texts and name not in out.columns:
+            given = pd.Series(cells(table, name, None, blank=True), dtype=object)
+            if name in ABOUT_RATER or (given.groupby(item).nunique(dropna=False) <= 1).all():
+                out[name] = given
     return out
 
 
@@ -90,13 +103,15 @@ def _joined(table: Table, names: Sequence[str], option: str | None) -> list[str]
     return columns[0] if len(columns) == 1 else [_key(row) for row in zip(*columns, strict=True)]
 
 
-def cells(table: Table, name: str, option: str | None) -> list[str]:
-    """A column in which no cell may be blank or a list."""
+def cells(table: Table, name: str, option: str | None, *, blank: bool = False) -> list[Any]:
+    """A column in which no cell may be a list, nor blank unless ``blank`` (it is None then)."""
     bad: list[BadRow] = []
-    out: list[str] = []
+    out: list[Any] = []
     for cell, line in zip(table.column(name, option), table.lines, strict=True):
         if isinstance(cell, str):
             out.append(cell.strip())
+        elif cell is None and blank:
+            out.append(None)
         else:
             what = "is blank" if cell is None else "holds a list or an object"
             bad.append(BadRow(table.name, line, f"{name!r} {what}"))
@@ -261,7 +276,8 @@ def refuse_doubled_ratings(frame: pd.DataFrame, times: pd.Series, table: Table) 
 
 def refuse_contradictions(frame: pd.DataFrame, table: Table) -> None:
     """What is said about an item must be the same in all its rows."""
-    about = [name for name in frame.columns if name not in ("item_id", "rater", "kind")]
+    apart = ("item_id", "rater", "kind", *ABOUT_RATER)
+    about = [name for name in frame.columns if name not in apart]
     distinct = frame[["item_id", *about]].drop_duplicates()
     doubled = distinct[distinct.duplicated("item_id", keep="first")]
     if not len(doubled):

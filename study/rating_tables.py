@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ..scoring.errors import BadRow, InputError, SettingsError
 from ..scoring.records import KINDS, Kind
 from .rating_columns import (
+    ABOUT,
+    ABOUT_RATER,
     COUNTS,
     cells,
     durations,
@@ -37,7 +39,7 @@ def from_wide(table: Table, options: RatingsOptions) -> Ratings:
 
     named = options.response + options.strata + options.cluster + options.item
     about = {*named, options.system or "system", options.weight or "weight", "question_id"}
-    about |= {*COUNTS, "item_id", "response_id", "variant"}
+    about |= {*COUNTS, *ABOUT, *ABOUT_RATER, "item_id", "response_id", "variant"}
     raters = _wide_raters(table, options, about)
     items = item_columns(table, options)
     refuse_doubled_items(items["item_id"].tolist(), table)

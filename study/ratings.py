@@ -52,10 +52,10 @@ class Ratings:
         One row a rating: ``item_id, question_id, system, response_id, rater, kind, rating,
         status, weight``, and where known ``n_reference, n_predicted, unmatched`` (a predicted
         element without a reference element), ``reasons``, ``rated_at`` (ISO, UTC), ``seconds``
-        (that the rating took) and the columns that name the cluster or a stratum. ``rating`` is
-        text, None where ``status`` is ``unscored`` (a judge's reply that could not be read);
-        ``response_id`` is None where no response is known; ``weight`` is 1 / inclusion
-        probability. No (item, rater) comes twice.
+        (that the rating took), ``family`` (of the system), ``judge_family``, ``output_tokens`` and
+        the columns that name the cluster or a stratum. ``rating`` is text, None where ``status`` is
+        ``unscored`` (a judge's reply that could not be read); ``response_id`` is None where no
+        response is known; ``weight`` is 1 / inclusion probability. No (item, rater) comes twice.
     notes
         What the reader of any figure must be told first.
     dropped
@@ -151,7 +151,7 @@ class RatingsOptions:
     response
         The column(s) that name a response; default question and system (and variant).
     strata
-        Further columns to keep.
+        Further columns to keep; a cell may be blank.
     wide
         One row an item and one column a rater, instead of one row a rating.
     annotators, judges, final
@@ -203,7 +203,7 @@ class RatingsOptions:
         item = ("item_id", "question_id", "system", "variant", "response_id", "weight")
         chosen = [*self.item, *self.cluster, *self.response, *self.strata]
         one = [name for name in (self.system, self.weight) if name]
-        counts = ("n_reference", "n_predicted")
+        counts = ("n_reference", "n_predicted", "family", "judge_family", "output_tokens")
         own = raters if self.wide else long
         return tuple(dict.fromkeys([*item, *counts, *chosen, *one, *own]))
 
