@@ -20,6 +20,7 @@ _PUBLIC = {
     "blind_task": ".tasks",
     "connect": ".connection",
     "draw_retest": ".retest",
+    "draw_questions": ".question_sample",
     "draw_sample": ".sample",
     "export_to_file": ".export",
     "export_to_server": ".export",

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError, StudyError
 from ..scoring.records import REASONS, Item
-from ..study.identity import is_other_unit
+from .question_sample import QUESTION, gold_id
 from .tasks import Graded, graded_pair, visible
 from .template import Template
 from .units import graded
@@ -55,17 +55,14 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
             raise StudyError(
                 f"people disagree on no item of sample {sample.sample_id!r}"
                 if page.kind == "adjudicated"
-                else f"sample {sample.sample_id!r} has no items",
-                cure="import the labels of two or more people first",
+                else f"sample {sample.sample_id!r} has no items, only questions",
+                cure="import the labels of two or more people first"
+                if page.kind == "adjudicated"
+                else "use a template for whole responses or gold answers, or draw items",
             )
         return found
     chances = whole_questions(study, sample, page)
-    single = {item_id for item_id, _ in sample.items if is_other_unit(item_id)}
-    found = [
-        one
-        for one in graded(study, page, set(chances) or None)
-        if one.question_id in chances or one.item_id in single
-    ]
+    found = list(graded(study, page, set(chances)))
     if not found:
         needs = "pairs that name a system, or responses" if page.unit == "pairs" else "responses"
         raise StudyError(
@@ -83,11 +80,27 @@ def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, f
     ------
     SettingsError
         When the sample has a part of a question's items, or items of one question with different
-        probabilities.
+        probabilities; or is one of questions alone, for a page of items.
+    StudyError
+        When questions of it are gone.
     """
     drawn = dict(sample.items)
-    if all(is_other_unit(item_id) for item_id in drawn):
-        return {}
+    if sample.settings.get("unit") == QUESTION:
+        if page.unit == "pairs":
+            raise SettingsError(
+                f"sample {sample.sample_id!r} is one of questions, and the template {page.name}"
+                " grades items",
+                cure=f"draw questions with their items: accord sample {study.path} --questions N",
+            )
+        questions = {gold_id(one): one.question_id for one in study.ledger.questions()}
+        gone = [item for item in drawn if item not in questions]
+        if gone:
+            raise StudyError(
+                f"{len(gone)} of {len(drawn)} questions of sample {sample.sample_id!r} are no"
+                " longer in the study, or have another reference",
+                cure="draw a new sample",
+            )
+        return {questions[item]: chance for item, chance in drawn.items()}
     frame = study.pairs()
     frame = frame[frame["item_id"].notna()]
     systems = set(sample.settings.get("systems") or ())
@@ -102,7 +115,8 @@ def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, f
             raise SettingsError(
                 f"sample {sample.sample_id!r} is one of single items, and the template"
                 f" {page.name} asks about whole {_WHOLE.get(page.unit, 'responses')}",
-                cure=f"draw whole questions: accord sample {study.path} --questions N",
+                cure="draw whole questions: accord sample "
+                f"{study.path} {'--questions N' if page.unit == 'pairs' else '--unit question'}",
             )
     return chances
 
@@ -144,15 +158,3 @@ def _label(row: RatingRow) -> str:
 
 def _mixed(sample: Sample, item_id: str) -> str:
     return hashlib.sha256(f"{sample.seed}\0{sample.sample_id}\0{item_id}".encode()).hexdigest()
-
-
-def weights_of_units(
-    sample: Sample, chances: Mapping[str, float], found: Sequence[Graded]
-) -> dict[str, float]:
-    """Item → 1 / probability with which a sample has it."""
-    own = dict(sample.items)
-    return {
-        one.item_id: 1 / (own.get(one.item_id) or chances[one.question_id])
-        for one in found
-        if one.item_id in own or one.question_id in chances
-    }

@@ -1,7 +1,9 @@
 """Lint of labelling configurations: mistakes that Label Studio takes and people then meet.
 
 The server accepts a mistyped tag (the page shows a red box and nothing to label), two choices
-with one key, and a configuration without anything to grade.
+with one key, and a configuration without anything to grade. It gives every choice without a key
+one of its own: in a list that is folded up, or in one row of many, that is a key which changes
+what nobody looks at.
 """
 
 from __future__ import annotations
@@ -72,6 +74,8 @@ def lint(config: str, fields: Collection[str] | None = None) -> list[str]:
     problems = [f"unknown tag <{tag}>" for tag in _unknown(root)]
     problems += _names(root)
     problems += _choices(root)
+    problems += _hidden_keys(root)
+    problems += _conditions(root)
     keys = Counter(
         element.get("hotkey", "") for element in root.iter() if element.tag.lower() in _ONE_KEY
     )
@@ -124,6 +128,35 @@ def _names(root: ElementTree.Element) -> Iterator[str]:
                 if target not in named:
                     control = f"<{element.tag} name={element.get('name')!r}>"
                     yield f"{control} grades {target!r}, which is not there"
+
+
+def _hidden_keys(root: ElementTree.Element) -> Iterator[str]:
+    """Choices that the page would give a key that can't be seen, or that acts on another row."""
+    rows = {id(e) for r in root.iter() if r.tag.lower() == "repeater" for e in r.iter()}
+    for element in root.iter():
+        if element.tag.lower() != "choices":
+            continue
+        folded = element.get("layout") == "select"
+        if not folded and id(element) not in rows:
+            continue
+        options = [child for child in element.iter() if child.tag.lower() == "choice"]
+        if not options or not all(child.get("hotkey") for child in options):
+            where = "a folded list" if folded else "a Repeater"
+            yield (
+                f"<{element.tag} name={element.get('name')!r}> stands in {where} and has choices"
+                ' without a key, which the page gives one of its own; give them hotkey="f13" and on'
+            )
+
+
+def _conditions(root: ElementTree.Element) -> Iterator[str]:
+    """What is shown only when a control says something, and that control is not there."""
+    named = {element.get("name") for element in root.iter() if element.get("name")}
+    for element in root.iter():
+        tag = element.get("whenTagName")
+        if tag and tag not in named:
+            yield f"<{element.tag}> is shown when {tag!r} is chosen, which is not there"
+        if element.tag.lower() == "repeater" and not element.get("on", "").startswith("$"):
+            yield "<Repeater> runs over no $variable of the task"
 
 
 def _choices(root: ElementTree.Element) -> Iterator[str]:

@@ -342,6 +342,10 @@ def _mismatches(config: str, values: Mapping[str, Any]) -> Iterable[str]:
         elif role == "reasons" and values["scale"] == "verdict":
             if not set(control.values) <= set(REASONS):
                 yield f"the reasons are not among {', '.join(REASONS)}"
+    for element in parsed(config).iter():
+        # Only source_html is markup of ours; any other text in it would be read as markup too.
+        if element.tag.lower() == "hypertext" and element.get("value") != "$source_html":
+            yield f"<HyperText> shows {element.get('value')!r} as markup; use <Text>"
     spoken = set(roles.values())
     yield from (f"the control {name!r} has no role" for name in controls if name not in spoken)
 

@@ -13,10 +13,10 @@ import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import StudyError
 from ..scoring.parse import parse, read_reference
 from ..scoring.records import NO_SYSTEM, Element
 from ..study.identity import hashed_system, unit_id
+from .question_sample import gold_id
 from .tasks import EMPTY, NO_REFERENCE, Graded, also_accepted, visible
 from .template import Template
 
@@ -38,11 +38,6 @@ def graded(
         Its unit is ``pairs``, ``response``, ``gold`` or ``parse``.
     questions
         Question ids.
-
-    Raises
-    ------
-    StudyError
-        When the study has nothing of the kind.
     """
     if template.unit == "pairs":
         yield from _pages(study, questions)
@@ -173,7 +168,7 @@ def _page(question_id: str, system: str, variant: str, rows: list[dict[str, Any]
         shown={
             "question": visible(question),
             "references": "\n".join(
-                f"{number}. {visible(text)}" for number, text in enumerate(references, 1)
+                f"{number}. {_indented(text)}" for number, text in enumerate(references, 1)
             ),
             "pairs": pairs,
             "missing": missing,
@@ -197,6 +192,10 @@ def _references(rows: list[dict[str, Any]]) -> tuple[list[str], dict[int, int]]:
         }
     texts = list(dict.fromkeys(row["reference"] for row in with_one))
     return texts, {id(row): texts.index(row["reference"]) + 1 for row in with_one}
+
+
+def _indented(text: str) -> str:
+    return visible(text).replace("\n", "\n   ")
 
 
 def _place(row: Mapping[str, Any]) -> int:
@@ -257,7 +256,7 @@ def _gold(question: Question) -> Graded:
         for number, element in enumerate(elements, 1)
     ]
     return Graded(
-        item_id=unit_id("gold", question.question_id, question.reference),
+        item_id=gold_id(question),
         question_id=question.question_id,
         system=NO_SYSTEM,
         content_sha256=_sha256(
@@ -299,21 +298,3 @@ def _parse(question: Question, response: Response, template: Template) -> Graded
         },
         said=(text,),
     )
-
-
-def need(found: Sequence[Graded], template: Template) -> None:
-    """Refuse to hand out nothing.
-
-    Raises
-    ------
-    StudyError
-        With what the template needs.
-    """
-    if not found:
-        raise StudyError(
-            f"the sample has nothing for the template {template.name}",
-            cure={
-                "gold": "add questions: accord add STUDY FILE --as questions",
-                "pairs": "add responses, or pairs that name a system",
-            }.get(template.unit, "add responses: accord add STUDY FILE --as responses"),
-        )

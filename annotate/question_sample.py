@@ -1,0 +1,121 @@
+"""Drawing questions themselves: for audits of gold answers, and for labels of whole responses.
+
+A question is drawn whether or not its answers could be read into elements, so an audit needs no
+response at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..scoring.errors import SettingsError, StudyError
+from ..study.identity import unit_id
+from ..study.records import FrameItem, Sample
+from .designs import Design, stratified
+from .sample_names import check_seed, new_name, stream
+
+if TYPE_CHECKING:
+    from ..study import Study
+    from ..study.records import Question
+
+__all__ = ["QUESTION", "draw_questions", "gold_id"]
+
+QUESTION = "question"
+"""What ``settings["unit"]`` of such a sample says."""
+
+
+def gold_id(question: Question) -> str:
+    """The id of a question's gold answer: another one when the reference changes."""
+    return unit_id("gold", question.question_id, question.reference)
+
+
+def draw_questions(
+    study: Study,
+    *,
+    n: int | None = None,
+    by: Sequence[str] = (),
+    purpose: str = "audit",
+    seed: int | None = None,
+    sample_id: str | None = None,
+) -> Sample:
+    """Draw questions without replacement and keep them as a sample of gold answers.
+
+    Parameters
+    ----------
+    n
+        Questions to draw; all by default.
+    by
+        Fields of the questions that make the strata (allocation in proportion to size).
+    purpose, seed, sample_id
+        As for :func:`~accord.annotate.draw_sample`.
+
+    Returns
+    -------
+    Sample
+        Its items are the questions' gold answers, each with its inclusion probability.
+
+    Raises
+    ------
+    SettingsError
+        When more is asked for than there is, or a column is unknown.
+    StudyError
+        When the study has no questions, or the name is taken.
+    """
+    if purpose not in ("audit", "agreement"):
+        raise SettingsError(
+            f"--for {purpose} draws items, not questions", cure="leave --unit question out"
+        )
+    questions = study.ledger.questions()
+    if not questions:
+        raise StudyError(
+            "the study has no questions",
+            cure=f"add some: accord add {study.path} FILE --as questions",
+        )
+    fields = {name for question in questions for name in question.fields}
+    for column in by:
+        if column not in fields:
+            raise SettingsError(
+                f"--by names {column!r}, which is no column of the questions",
+                cure=f"use {', '.join(sorted(fields)) or 'no strata'}",
+            )
+    name = new_name(study, sample_id)
+    chosen = check_seed(study, seed)
+    of = {
+        gold_id(question): tuple(question.fields.get(column) or "-" for column in by)
+        for question in questions
+    }
+    design = stratified(of, len(of) if n is None else n, what="questions")
+    drawn = design.draw(np.random.default_rng(stream(chosen, name, "draw")))
+    order = list(drawn)
+    np.random.default_rng(stream(chosen, name, "order")).shuffle(order)
+    sample = Sample(
+        sample_id=name,
+        purpose=purpose,
+        design=_sentence(design, by, chosen),
+        seed=chosen,
+        settings={"unit": QUESTION, "n": n, "by": list(by)},
+        items=tuple((item, drawn[item]) for item in order),
+    )
+    chances = design.probabilities()
+    study.ledger.add_sample(sample, [FrameItem(item, of[item], chances[item]) for item in of])
+    return sample
+
+
+def _sentence(design: Design, by: Sequence[str], seed: int) -> str:
+    if design.size == design.population:
+        return (
+            f"All {design.population} questions were taken, in an order shuffled with seed {seed}."
+        )
+    how = (
+        f"stratified by {', '.join(by)} ({len(design.strata)} strata, allocated in proportion to"
+        " their sizes)"
+        if by
+        else "as a simple random sample"
+    )
+    return (
+        f"{design.size} of {design.population} questions were drawn without replacement {how}, with"
+        f" seed {seed}."
+    )
