@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, StudyError
-from ..study.records import StoredAnnotation
+from ..study.records import Sample, StoredAnnotation
+from ..study.weights import OF_RETEST, RETEST
 from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
@@ -208,13 +209,14 @@ def import_snapshots(
         rated = {
             (row.item_id, row.rater)
             for row in ledger.rating_rows()
-            if row.source == "label-studio" and row.status == "rated"
+            if row.source in ("label-studio", OF_RETEST) and row.status == "rated"
         }
         everything = ledger.annotations()
         decision = decide(
             (one for one in everything if not touched.isdisjoint(catalogue.targets(one))),
             catalogue,
             rated=rated,
+            retests=_times(ledger.samples()),
         )
         # Of what only shares a page with these items, not all annotations were looked at.
         rows = [row for row in decision.ratings if row.item_id in touched]
@@ -230,6 +232,12 @@ def import_snapshots(
             )
     names.save_people()
     return found.report(decision, new, ratings, everything)
+
+
+def _times(samples: Sequence[Sample]) -> dict[str, int]:
+    """Which time each retest asks: the study's first is the second time, and so on."""
+    again = [sample.sample_id for sample in samples if sample.purpose == RETEST]
+    return {sample_id: number for number, sample_id in enumerate(again, start=2)}
 
 
 class _Found:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..scoring.errors import SettingsError
 from ..study.records import FrameItem, Sample
-from ..study.weights import RETEST
+from ..study.weights import OF_RETEST, RETEST
 from .sample_names import check_seed, new_name, stream
 
 if TYPE_CHECKING:
@@ -52,15 +52,16 @@ def draw_retest(
     SettingsError
         When the sample has no label by a person, or fewer labelled items than ``n``.
     """
-    first = study.ledger.sample(of)
-    if first.purpose == RETEST:
+    graded_first = study.ledger.sample(of)
+    if graded_first.purpose == RETEST:
         raise SettingsError(f"--of names {of!r}, itself a retest", cure="name the first sample")
-    there = {item for item, _ in first.items} & {item.item_id for item in study.items()}
+    there = {item for item, _ in graded_first.items} & {item.item_id for item in study.items()}
     graded: dict[str, set[str]] = {}
     for row in study.ledger.rating_rows():
-        if row.kind == "annotator" and row.status == "rated" and row.item_id in there:
+        first = row.kind == "annotator" and row.source != OF_RETEST
+        if first and row.status == "rated" and row.item_id in there:
             graded.setdefault(row.rater, set()).add(row.item_id)
-    frame = [item for item, _ in first.items if any(item in own for own in graded.values())]
+    frame = [item for item, _ in graded_first.items if any(item in own for own in graded.values())]
     if not frame:
         raise SettingsError(
             f"sample {of!r} has no label by a person yet",
@@ -96,8 +97,7 @@ def draw_retest(
     for who in people:
         order = [item for item in own[who] if item in picked[who]]
         np.random.default_rng(stream(chosen_seed, name, "order", who)).shuffle(order)
-        if order:
-            assigned[who] = order
+        assigned[who] = order
     drawn = [item for item in frame if any(item in items for items in picked.values())]
     np.random.default_rng(stream(chosen_seed, name, "order")).shuffle(drawn)
     sample = Sample(

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..study.records import RatingRow, StoredAnnotation
+from ..study.weights import OF_RETEST
 from .catalogue import TASK, Catalogue
 from .snapshots import NOBODY
 from .tasks import Graded
@@ -58,6 +59,7 @@ def decide(
     catalogue: Catalogue,
     *,
     rated: Set[tuple[str, str]] = frozenset(),
+    retests: Mapping[str, int] | None = None,
 ) -> Decision:
     """Decide over all stored annotations of some items.
 
@@ -70,6 +72,9 @@ def decide(
     rated
         ``(item, rater)`` that have a rating already. A person who then withdraws the verdict
         gets a row that says *skipped*: the earlier row stays, and the later one counts.
+    retests
+        Sample → which time its items are graded, 2 or more, for samples that ask the same people
+        again. Their labels are ratings of ``NAME#2`` and never take a first label's place.
     """
     rules: dict[tuple[str, str], str] = {}
     latest: dict[str, StoredAnnotation] = {}
@@ -79,19 +84,21 @@ def decide(
             rules[older.unique_id, older.updated_at] = "superseded"
         latest[annotation.unique_id] = annotation
 
-    groups: dict[tuple[str, str, str], list[StoredAnnotation]] = {}
+    groups: dict[tuple[str, str, str, int], list[StoredAnnotation]] = {}
+    times = retests or {}
     for annotation in sorted(latest.values(), key=_when):
         page, one = catalogue.about(annotation)
         refused = _of_task(annotation, page, one)
         if refused or page is None:
             rules[annotation.unique_id, annotation.updated_at] = refused or "other template"
         else:
-            key = (page.name, annotation.item_id, annotation.annotator)
+            time = times.get(annotation.sample_id or "", 1)
+            key = (page.name, annotation.item_id, annotation.annotator, time)
             groups.setdefault(key, []).append(annotation)
 
     chosen: dict[tuple[str, str], tuple[bool, tuple[datetime, int], RatingRow, Answer | None]] = {}
     left_open: dict[tuple[str, str], int] = {}
-    for (_, _, annotator), group in groups.items():
+    for (_, _, annotator, time), group in groups.items():
         page, one = catalogue.about(group[0])
         if page is None or one is None:
             continue
@@ -112,7 +119,7 @@ def decide(
                     rules[version] = error.reason
         if annotator == NOBODY:
             continue
-        rater = _rater(annotator, page)
+        rater = _rater(annotator, page) + (f"#{time}" if time > 1 else "")
         at = _when(_last_live(group) or group[-1])
         skipped = _last_live(group) is None
         for item_id in _targets(one, page):
@@ -120,6 +127,8 @@ def decide(
             if answer is None and not skipped and (item_id, rater) not in rated:
                 continue
             row = _row(item_id, rater, answer, page)
+            if time > 1:
+                row = replace(row, source=OF_RETEST)
             # The same item may have been graded on a page of its own too; a label that stands
             # counts more than a page that was skipped.
             rank = (answer is not None, at)

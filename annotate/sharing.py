@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring.errors import SettingsError, StudyError
+from ..study.weights import RETEST
 from .annotators import Annotator, barred
 from .assignment import Assignment, assign
 from .catalogue import keep_template
@@ -259,6 +260,60 @@ def _plan(
                 f" accord sample {study.path} --extend {sample.sample_id}",
             )
         return _Plan(tuple(who), tuple(detail["marks"]), detail["of"], detail["sentence"])
+    of_item: Mapping[str, Sequence[int]]
+    if sample.purpose == RETEST:
+        of_item, sentence = _again(sample, ids, who)
+    else:
+        made = _assigned(study, sample, items, people, who, per_item, not_by, match)
+        of_item, sentence = made.of_item, made.sentence
+    marks = [secrets.token_hex(8) for _ in people]
+    study.ledger.add_provenance(
+        SHARED,
+        {
+            "sample": sample.sample_id,
+            "template": page.name,
+            "settings": wish,
+            "people": who,
+            "marks": marks,
+            "of": {item: list(chosen) for item, chosen in of_item.items()},
+            "sentence": sentence,
+        },
+    )
+    return _Plan(tuple(who), tuple(marks), of_item, sentence)
+
+
+def _again(
+    sample: Sample, ids: Sequence[str], who: Sequence[str]
+) -> tuple[dict[str, tuple[int, ...]], str]:
+    """Of a retest: every person's items are those that were drawn for him or her."""
+    assigned: Mapping[str, Sequence[str]] = sample.settings["assigned"]
+    asked = [name for name, items in assigned.items() if items]
+    unlike = [*(set(asked) - set(who)), *(set(who) - set(assigned))]
+    if unlike:
+        graded = "graded these items before" if unlike[0] in assigned else "graded none of them"
+        raise StudyError(
+            f"a retest asks the same people again, and {unlike[0]} {graded}",
+            cure=f"name exactly the {len(asked)} people who graded them with --annotators",
+        )
+    own = {name: frozenset(assigned[name]) for name in who}  # one may have none
+    of_item = {
+        item: tuple(place for place, name in enumerate(who) if item in own[name]) for item in ids
+    }
+    counts = ", ".join(str(len(own[name])) for name in who)
+    return of_item, f"{len(who)} people grade again what was drawn for each: {counts} items"
+
+
+def _assigned(
+    study: Study,
+    sample: Sample,
+    items: Sequence[Graded],
+    people: Sequence[Annotator],
+    who: Sequence[str],
+    per_item: int,
+    not_by: str | None,
+    match: Sequence[str],
+) -> Assignment:
+    ids = [item.item_id for item in items]
     frame = frame_of(study)
     fields = {
         item: {name: cells[row] for name, cells in frame.columns.items()}
@@ -274,21 +329,7 @@ def _plan(
         for one in items
     }
     closed = barred(people, chosen, not_by=not_by, match=match)
-    made: Assignment = assign(ids, who, per_item, rng=_stream(sample, "assignment"), barred=closed)
-    marks = [secrets.token_hex(8) for _ in people]
-    study.ledger.add_provenance(
-        SHARED,
-        {
-            "sample": sample.sample_id,
-            "template": page.name,
-            "settings": wish,
-            "people": who,
-            "marks": marks,
-            "of": {item: list(chosen) for item, chosen in made.of_item.items()},
-            "sentence": made.sentence,
-        },
-    )
-    return _Plan(tuple(who), tuple(marks), made.of_item, made.sentence)
+    return assign(ids, who, per_item, rng=_stream(sample, "assignment"), barred=closed)
 
 
 def _in_own_order(items: Sequence[Graded], plan: _Plan, place: int, sample: Sample) -> list[Graded]:

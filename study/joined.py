@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
 from .identity import is_other_unit, system_label
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
-from .weights import ASIDE, PILOT, weights_of
+from .weights import ASIDE, OF_RETEST, PILOT, weights_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["items_of", "join_ratings", "strata"]
 
+_NO_FIRST = "retest without a first rating"
 _OF_PILOT = "rating of a pilot"
 _NOT_THERE = "item is not in the study (made with other settings or another accord)"
 
@@ -58,10 +60,8 @@ def join_ratings(
     -------
     Ratings
         With ``weight`` 1 / inclusion probability for items of a sample, else 1; of several samples
-        together as in :mod:`.weights`.
+        together as in :mod:`.weights`. Labels of retests are in ``repeats``.
     """
-    import pandas as pd
-
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
     about = about[~about.index.duplicated()]
     purpose = _purposes(ledger)
@@ -85,7 +85,7 @@ def join_ratings(
             rows.append(row)
         if reason:
             dropped[reason] = dropped.get(reason, 0) + 1
-    rated = {row.item_id for row in rows if row.kind != "judge"}
+    rated = {row.item_id for row in rows if row.kind != "judge" and row.source != OF_RETEST}
     found = weights_of(ledger, rated, sample_id)
     weights, notes = found.of, list(found.notes)
     if dropped.get(_OF_PILOT):
@@ -94,6 +94,29 @@ def join_ratings(
             f"{dropped[_OF_PILOT]} ratings of a pilot ({pilots}) are left out of all figures; "
             "name it with --sample to see them"
         )
+    first = [row for row in rows if row.source != OF_RETEST]
+    frame = _table(ledger, about, first, weights)
+    again = _repeats([row for row in rows if row.source == OF_RETEST], first, dropped)
+    repeats = None
+    if again:
+        repeats = _table(ledger, about, [row for _, row in again], weights)
+        repeats["repeat"] = [time for time, _ in again]
+        notes.append(
+            f"{len(repeats)} ratings repeat an item for the same person: they count only as that"
+            " person's agreement with themselves"
+        )
+    notes += _mixed(rated, weights)
+    ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
+    source = {"name": OF_STUDY, "rows": len(frame), "sha256": ratings.digest()}
+    return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source, repeats=repeats)
+
+
+def _table(
+    ledger: Ledger, about: pd.DataFrame, rows: Sequence[RatingRow], weights: Mapping[str, float]
+) -> pd.DataFrame:
+    """Ratings beside what is known of their items."""
+    import pandas as pd
+
     ids = [row.item_id for row in rows]
     facts = about.loc[ids] if ids else about.iloc[:0]
     columns: dict[str, Any] = {
@@ -115,7 +138,6 @@ def join_ratings(
             frame[name] = counts.astype("int64").to_numpy()
         elif counts.notna().any():
             frame[name] = counts.astype("float64").to_numpy()
-    notes += _mixed(rated, weights)
     unmatched = facts["reference"].isna()
     if unmatched.any():
         frame["unmatched"] = unmatched.to_numpy(dtype=bool)
@@ -125,9 +147,22 @@ def join_ratings(
         frame["variant"] = facts["variant"].tolist()
     for name, cells in strata(ledger, facts).items():
         frame[name] = pd.Series(cells, dtype=object)
-    ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
-    source = {"name": OF_STUDY, "rows": len(frame), "sha256": ratings.digest()}
-    return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source)
+    return frame
+
+
+def _repeats(
+    rows: Sequence[RatingRow], first: Sequence[RatingRow], dropped: dict[str, int]
+) -> list[tuple[int, RatingRow]]:
+    """Labels of retests as ratings of the person, each with the time it was asked: 2 or more."""
+    known = {(row.item_id, row.rater) for row in first}
+    found = []
+    for row in rows:
+        rater, _, time = row.rater.rpartition("#")
+        if (row.item_id, rater) in known:
+            found.append((int(time), replace(row, rater=rater)))
+        else:
+            dropped[_NO_FIRST] = dropped.get(_NO_FIRST, 0) + 1
+    return found
 
 
 def strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:

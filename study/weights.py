@@ -17,11 +17,13 @@ from .records import Sample
 if TYPE_CHECKING:
     from .ledger import Ledger
 
-__all__ = ["ASIDE", "PILOT", "RETEST", "Weights", "union_probabilities", "weights_of"]
+__all__ = ["ASIDE", "OF_RETEST", "PILOT", "RETEST", "Weights", "union_probabilities", "weights_of"]
 
 PILOT, RETEST = "pilot", "retest"
 ASIDE = (PILOT, RETEST)
 """Purposes of samples whose labels enter no estimate."""
+OF_RETEST = "label-studio:retest"
+"""The source of a rating that repeats a first one; its rater is called ``NAME#2`` and so on."""
 
 
 @dataclass(frozen=True, slots=True)
