@@ -61,6 +61,16 @@ def test_the_python_of_the_readme_runs(
     assert (tmp_path / "agreement.csv").read_text(encoding="utf-8").startswith("name,level,")
 
 
+def test_the_python_of_the_page_of_figures_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "statistics.md", "exec"), {"__name__": "__main__"})
+    shown = capsys.readouterr().out
+    assert "linear" in shown and "quadratic" in shown and "gpt ~ majority" in shown
+
+
 def test_links_between_documents_lead_somewhere() -> None:
     for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
