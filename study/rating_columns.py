@@ -88,6 +88,10 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
             given = pd.Series(cells(table, name, None, blank=True), dtype=object)
             if name in ABOUT_RATER or (given.groupby(item).nunique(dropna=False) <= 1).all():
                 out[name] = given
+    for name in options.marks:
+        if name not in out.columns:
+            column = cells(table, name, "--tuned-on or --split", blank=True)
+            out[name] = pd.Series(column, dtype=object)
     return out
 
 

@@ -37,7 +37,7 @@ def from_wide(table: Table, options: RatingsOptions) -> Ratings:
     """One row an item, one column a rater."""
     import pandas as pd
 
-    named = options.response + options.strata + options.cluster + options.item
+    named = options.response + options.strata + options.marks + options.cluster + options.item
     about = {*named, options.system or "system", options.weight or "weight", "question_id"}
     about |= {*COUNTS, *ABOUT, *ABOUT_RATER, "item_id", "response_id", "variant"}
     raters = _wide_raters(table, options, about)

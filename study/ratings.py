@@ -152,6 +152,9 @@ class RatingsOptions:
         The column(s) that name a response; default question and system (and variant).
     strata
         Further columns to keep; a cell may be blank.
+    marks
+        Columns that say whether a prompt was tuned on the item
+        (:func:`~accord.study.tuned.mark_tuned`).
     wide
         One row an item and one column a rater, instead of one row a rating.
     annotators, judges, final
@@ -175,6 +178,7 @@ class RatingsOptions:
     weight: str | None = None
     response: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     wide: bool = False
     annotators: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
@@ -185,7 +189,8 @@ class RatingsOptions:
     mapping: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("item", "cluster", "response", "strata", "annotators", "judges", "categories"):
+        lists = ("item", "cluster", "response", "strata", "marks", "annotators", "judges")
+        for name in (*lists, "categories"):
             given = getattr(self, name)
             # A text is one name, and not its letters.
             names = (given,) if isinstance(given, str) else tuple(given)
@@ -201,7 +206,7 @@ class RatingsOptions:
         long = [self.rater, self.kind, self.rating, "status", "reasons", "comment", "guideline"]
         long += ["repeat", "rated_at", "seconds"]
         item = ("item_id", "question_id", "system", "variant", "response_id", "weight")
-        chosen = [*self.item, *self.cluster, *self.response, *self.strata]
+        chosen = [*self.item, *self.cluster, *self.response, *self.strata, *self.marks]
         one = [name for name in (self.system, self.weight) if name]
         counts = ("n_reference", "n_predicted", "family", "judge_family", "output_tokens")
         own = raters if self.wide else long

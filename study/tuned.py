@@ -17,7 +17,7 @@ from ..scoring.errors import InputError, SettingsError
 from ..scoring.files import read_whole
 from .ratings import Ratings
 
-__all__ = ["MARK", "is_column", "mark_tuned", "split_column"]
+__all__ = ["MARK", "columns_for", "is_file", "mark_tuned"]
 
 MARK = "is_tuned_on"
 """The column of a ratings frame that says so, of bool."""
@@ -43,8 +43,8 @@ def mark_tuned(
     Parameters
     ----------
     tuned_on
-        A column (true or false), a file (``.txt`` with an item id a line, or a table with a column
-        ``item_id``), or the item ids themselves.
+        A file (``.txt`` with an item id a line, or a table with a column ``item_id``), else a
+        column (true or false), or the item ids themselves.
     split
         ``COLUMN`` whose values name splits (train, dev, tune … against test, held-out, eval …), or
         ``COLUMN=VALUE,VALUE`` with the values that were tuned on.
@@ -64,24 +64,31 @@ def mark_tuned(
     if split is not None:
         name, _, values = split.partition("=")
         marks = _by_column(ratings, name, "--split", _listed(values) if values else None)
-    elif isinstance(tuned_on, (str, Path)) and is_column(ratings, str(tuned_on)):
-        marks = _by_column(ratings, str(tuned_on), "--tuned-on", None)
-    else:
+    elif not isinstance(tuned_on, (str, Path)):
         assert tuned_on is not None  # one of the two is given
-        given = _ids(tuned_on) if isinstance(tuned_on, (str, Path)) else set(tuned_on)
-        marks, notes = _by_ids(ratings, given)
+        marks, notes = _by_ids(ratings, set(tuned_on))
+    elif is_file(tuned_on):
+        marks, notes = _by_ids(ratings, _ids(tuned_on))
+    else:
+        marks = _by_column(ratings, str(tuned_on), "--tuned-on", None)
     frame = ratings.frame.assign(**{MARK: marks})
     return replace(ratings, frame=frame, notes=(*ratings.notes, *notes))
 
 
-def is_column(ratings: Ratings, name: str) -> bool:
-    """Whether the ratings have such a column; a column goes before a file of that name."""
-    return name in ratings.frame.columns
+def is_file(tuned_on: str | Path) -> bool:
+    """Whether this names a file of item ids; else it names a column."""
+    return os.path.exists(tuned_on) and not os.path.isdir(tuned_on)
 
 
-def split_column(split: str) -> str:
-    """The column that ``--split COLUMN[=VALUE,…]`` names."""
-    return split.partition("=")[0]
+def columns_for(
+    tuned_on: str | Path | Collection[str] | None, split: str | None
+) -> tuple[str, ...]:
+    """The columns that a table must be read with for :func:`mark_tuned`."""
+    if split is not None:
+        return (split.partition("=")[0],)
+    if isinstance(tuned_on, (str, Path)) and not is_file(tuned_on):
+        return (str(tuned_on),)
+    return ()
 
 
 def _listed(values: str) -> frozenset[str]:
@@ -107,9 +114,10 @@ def _by_ids(ratings: Ratings, given: set[str]) -> tuple[list[bool], list[str]]:
 def _by_column(
     ratings: Ratings, name: str, option: str, tuned: frozenset[str] | None
 ) -> list[bool]:
-    if not is_column(ratings, name):
+    if name not in ratings.frame.columns:
         there = ", ".join(map(str, ratings.frame.columns))
-        raise SettingsError(f"there is no column {name!r} for {option}", cure=f"there are {there}")
+        what = "column" if option == "--split" else "file and no column"
+        raise SettingsError(f"there is no {what} {name!r} for {option}", cure=f"there are {there}")
     cells = [_text(cell) for cell in ratings.frame[name].tolist()]
     if tuned is not None:
         if missing := sorted(tuned - set(cells)):
@@ -148,11 +156,6 @@ def _refuse_both(items: Sequence[str], marks: Sequence[bool], name: str) -> None
 
 
 def _ids(path: str | Path) -> set[str]:
-    if not os.path.exists(path):
-        raise SettingsError(
-            f"--tuned-on {str(path)!r} is no column and no file",
-            cure="name a file of item ids (.txt, or a table with item_id), or a column",
-        )
     if Path(path).suffix.lower() == ".txt":
         return set(_lines(Path(path)))
     from .readers import read_table

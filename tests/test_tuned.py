@@ -10,7 +10,7 @@ import pytest
 
 from accord.scoring.errors import InputError, SettingsError
 from accord.study import Ratings, RatingsOptions, read_ratings
-from accord.study.tuned import MARK, mark_tuned
+from accord.study.tuned import MARK, columns_for, mark_tuned
 from small_table import make
 
 KINDS = {"ann": "annotator", "gpt": "judge"}
@@ -49,11 +49,16 @@ def test_files(tmp_path: Path, name: str, text: str) -> None:
     assert marked(mark_tuned(ratings(), tuned_on=str(tmp_path / name)))[1]
 
 
-def test_a_column_goes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_and_a_file_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tuned").write_text("i0\n")
     given = ratings(tuned=["no", "Yes", None, "1"])
     assert marked(mark_tuned(given, tuned_on="tuned")) == [False, True, False, True]
+    (tmp_path / "tuned.txt").write_text("i0\n")
+    assert marked(mark_tuned(given, tuned_on="tuned.txt")) == [True, False, False, False]
+    # what is read with a table
+    assert columns_for("tuned.txt", None) == columns_for({"i0"}, None) == ()
+    assert columns_for("tuned", None) == ("tuned",)
+    assert columns_for(None, "split=dev") == ("split",)
 
 
 def test_splits() -> None:
@@ -72,7 +77,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     assert "test, train, validation" in str(error.value.cure)
     with pytest.raises(SettingsError, match="no column 'spilt' for --split"):
         mark_tuned(given, split="spilt")
-    with pytest.raises(SettingsError, match="is no column and no file"):
+    with pytest.raises(SettingsError, match="no file and no column 'nowhere.txt'"):
         mark_tuned(given, tuned_on="nowhere.txt")
     with pytest.raises(SettingsError, match="none of its 1 items has a rating .'i9' is no item"):
         mark_tuned(given, tuned_on=["i9"])
