@@ -31,6 +31,8 @@ __all__ = [
     "repeat_numbers",
 ]
 
+BLANK = "(blank)"
+"""A blank cell of a cluster that several columns name."""
 COUNTS = ("n_reference", "n_predicted")
 """The numbers of elements of a response, without which its score is a share and no F1."""
 ABOUT = ("family", "output_tokens")
@@ -52,7 +54,8 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
     if "question_id" in there:
         question = _joined(table, ("question_id",), None)
     else:
-        question = _joined(table, options.cluster, "--cluster") if options.cluster else item
+        named = cluster_cells(table, options.cluster)
+        question = _keys(list(named.values())) if named else item
     out["question_id"] = pd.Series(question, dtype=object)
     system_known = options.system is not None or "system" in there
     if system_known:
@@ -77,11 +80,12 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
     for name in COUNTS:
         if name in there:
             out[name] = _whole_numbers(table, name)
-    for option, names in (("--cluster", options.cluster), ("--strata", options.strata)):
-        for name in names:
-            if name not in out.columns:
-                blank = option == "--strata"  # such an item is in no stratum, and is counted
-                out[name] = pd.Series(cells(table, name, option, blank=blank), dtype=object)
+    for name, column in cluster_cells(table, options.cluster).items():
+        if name not in out.columns:
+            out[name] = pd.Series(column, dtype=object)
+    for name in options.strata:
+        if name not in out.columns:  # an item with a blank cell is in no stratum, and is counted
+            out[name] = pd.Series(cells(table, name, "--strata", blank=True), dtype=object)
     for name in (*ABOUT, *ABOUT_RATER):
         texts = name in there and all(isinstance(x, (str, type(None))) for x in table.column(name))
         if texts and name not in out.columns:
@@ -103,8 +107,32 @@ def _key(parts: Sequence[str]) -> str:
 
 
 def _joined(table: Table, names: Sequence[str], option: str | None) -> list[str]:
-    columns = [cells(table, name, option) for name in names]
+    return _keys([cells(table, name, option) for name in names])
+
+
+def _keys(columns: Sequence[list[str]]) -> list[str]:
+    """The rows of columns as ids."""
     return columns[0] if len(columns) == 1 else [_key(row) for row in zip(*columns, strict=True)]
+
+
+def cluster_cells(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that name the cluster, by name.
+
+    One column has no blank cell: nobody knows which cluster it would be. Where several are named a
+    blank says something beside the others (an instruction that comes without an input), and is a
+    value of its own, as long as not all are blank.
+    """
+    found = {name: cells(table, name, "--cluster", blank=len(names) > 1) for name in names}
+    bad = [
+        BadRow(table.name, line, f"{', '.join(names)} are all blank")
+        for line, row in zip(table.lines, zip(*found.values(), strict=True), strict=False)
+        if all(cell is None for cell in row)
+    ]
+    if bad:
+        raise InputError.from_rows(bad, cure="an item needs a cluster: fill one of them")
+    return {
+        name: [BLANK if cell is None else cell for cell in column] for name, column in found.items()
+    }
 
 
 def cells(table: Table, name: str, option: str | None, *, blank: bool = False) -> list[Any]:

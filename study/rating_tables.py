@@ -149,6 +149,14 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cluster_notes(table: Table, options: RatingsOptions) -> list[str]:
+    if len(options.cluster) > 1:
+        blank = {name: sum(cell is None for cell in table.column(name)) for name in options.cluster}
+        return [
+            f"blank {name!r} of {count} rows: a value of its own in --cluster"
+            f" {','.join(options.cluster)}"
+            for name, count in blank.items()
+            if count
+        ]
     if options.cluster or "question_id" in table.frame.columns:
         return []
     return [OWN_CLUSTERS]

@@ -406,3 +406,31 @@ def test_both_macro_f1s_from_the_command_line(
     assert found["dropped"] == ({"unscored": 25} if unscored == "missing" else {})
     assert payload["settings"]["unscored"] == unscored
     assert any(said in note for note in payload["notes"])
+
+
+def test_an_instruction_and_its_input_make_170_clusters(run: Run, shared_data: Path) -> None:
+    """Most instructions come without an input: the blank is not a missing cluster."""
+    path = shared_data / "pandalm" / "items.csv"
+    payload = run("agree", path, *PANDALM, "--cluster", "instruction,input")
+    people = _one(payload, "agreement", "annotator1", "annotator2", "annotator3")
+    assert (people["n"], people["clusters"]) == (999, 170)
+    assert people["unit"] == "instruction, input"
+    rows = _rows(path)
+    blank = sum(not row["input"].strip() for row in rows)
+    assert f"blank 'input' of {blank} rows" in " ".join(payload["notes"])
+    default = _one(run("agree", path, *PANDALM), "agreement", *people["raters"])
+    assert default["clusters"] == 999
+    assert default["estimate"] == pytest.approx(people["estimate"], abs=1e-12)
+
+
+def test_a_row_whose_cluster_is_blank_altogether_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("item_id,a,b,one,two\ni1,x,,1,1\ni2,,y,1,2\ni3,,,2,2\n")
+    arguments = ["agree", str(path), "--wide", "--annotators", "one,two", "--cluster"]
+    assert cli.main([*arguments, "a,b"]) == 2
+    assert "line 4: a, b are all blank" in capsys.readouterr().err
+    # one column alone has no blank cell
+    assert cli.main([*arguments, "a"]) == 2
+    assert "'a' is blank" in capsys.readouterr().err
