@@ -122,7 +122,7 @@ def test_the_two_weightings_are_told_apart_everywhere() -> None:
     assert kept["estimate"].is_unique
     lines = agreement_lines(report)
     for weighting in ("linear", "quadratic"):
-        assert any(line.startswith(f"Weighted κ ({weighting} weights)") for line in lines)
+        assert any(line.startswith(f"Weighted κ, {weighting} weights") for line in lines)
 
 
 def test_values_of_a_numeric_scale_are_the_distances_of_weighted_kappa() -> None:
@@ -299,7 +299,7 @@ def test_the_short_table_has_the_wanted_figures_and_says_where_the_others_are() 
         assert any(line.startswith(start) for line in whole)
     assert not any("--all" in line for line in whole)
     for lines in (short, whole):
-        assert any(line.startswith("MAD (mean absolute difference)") for line in lines)
+        assert any(line.startswith("MAD, mean absolute difference") for line in lines)
         assert max(map(len, lines)) <= 100
 
 

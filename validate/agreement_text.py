@@ -112,7 +112,7 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
         groups.setdefault((place, heading(result)), []).append(result)
     for (_, name), same in sorted(groups.items()):
         methods = list(dict.fromkeys(result["method"] for result in same if result["method"]))
-        yield from _wrapped([f"{name}{f'  [{methods[0]}]' if methods else ''}"], "")
+        yield from _wrapped([f"{name}{f'  ({methods[0]})' if methods else ''}"], "")
         for result in same:
             yield from _row(result)
 

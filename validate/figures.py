@@ -94,7 +94,7 @@ def heading(result: Mapping[str, Any]) -> str:
     weighting = result.get("weighting") or (result.get("details") or {}).get("weighting")
     if weighting:
         more = f"{weighting} weights"
-    return f"{label(name)} ({more})" if more else label(name)
+    return f"{label(name)}, {more}" if more else label(name)
 
 
 def label(name: str) -> str:
