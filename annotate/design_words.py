@@ -15,6 +15,7 @@ __all__ = ["Wanted", "sentence"]
 class Wanted:
     """What was asked for; the fields are the options of ``accord sample``."""
 
+    unit: str = "item"
     n: int | None = None
     questions: int | None = None
     per_question: int | None = None
@@ -50,7 +51,7 @@ def sentence(
     elif design.size == items:
         unit = ""
     else:
-        unit = f"{design.size} {more}of {items} items"
+        unit = f"{design.size} {more}of {items} {wanted.unit}s"
     if not unit:
         first = (
             f"All {items} items of {len(frame.questions)} questions were taken, in an order "

@@ -10,6 +10,7 @@ from ..study.weights import RETEST
 from .design_words import Wanted
 from .designs import Design, Stratum, extended, in_questions
 from .frame import Frame, frame_of
+from .question_sample import gold_id
 from .sample import keep
 from .sample_names import check_seed, new_name
 
@@ -71,13 +72,15 @@ def extend_sample(
     wanted = _wanted(first, n, questions)
     design, frame = _design(study, first, chain, wanted)
     number = questions if wanted.of_questions else n
-    what = "questions" if wanted.of_questions else "items"
+    what = "questions" if wanted.of_questions else f"{wanted.unit}s"
     option = "--questions" if wanted.of_questions else "--n"
     if number is None:
         raise SettingsError(f"--extend {of} does not say by how many", cure=f"give {option}")
     before = _drawn_units(design, chain, frame)
     grown = extended(design, before, number, what=what, option=option)
     settings: dict[str, object] = {"extends": [sample.sample_id for sample in chain]}
+    if wanted.unit != "item":
+        settings["unit"] = wanted.unit
     if first.settings.get("excludes"):
         settings["excludes"] = first.settings["excludes"]
     return keep(
@@ -96,6 +99,7 @@ def _wanted(first: Sample, n: int | None, questions: int | None) -> Wanted:
     """The options of the first sample, with other numbers."""
     old = first.settings
     wanted = Wanted(
+        unit=str(old.get("unit", "item")),
         n=n,
         questions=questions,
         per_question=old.get("per_question"),
@@ -130,7 +134,7 @@ def _design(
             f"sample {first.sample_id!r} does not say what it was drawn from",
             cure="draw a new sample, with --exclude to leave its items out",
         )
-    now = frame_of(study)
+    now = frame_of(study) if wanted.unit == "item" else _gold(study)
     gone = [item for item in kept if item not in now.question_of]
     if gone:
         raise StudyError(
@@ -140,17 +144,14 @@ def _design(
         )
     items = tuple(item for item in now.items if item in kept)
     new = len(now.items) - len(items)
+    late = f"were not in the frame of sample {first.sample_id}"
     frame = Frame(
         items=items,
         question_of={item: now.question_of[item] for item in items},
         system_of={item: now.system_of[item] for item in items},
         columns={},
         systems=tuple(dict.fromkeys(now.system_of[item] for item in items)),
-        left_out=(
-            (f"{new} items of the study were not in the frame of sample {first.sample_id}.",)
-            if new
-            else ()
-        ),
+        left_out=(f"{new} {wanted.unit}s of the study {late}.",) if new else (),
     )
     unit_of = frame.question_of if wanted.of_questions else {item: item for item in items}
     groups: dict[Stratum, dict[str, None]] = {}
@@ -164,6 +165,19 @@ def _design(
         cells = frame.cells(of_systems=wanted.paired)
         design = in_questions(design, cells, wanted.per_question)
     return design, frame
+
+
+def _gold(study: Study) -> Frame:
+    """The gold answers of the study's questions."""
+    of = {gold_id(question): question.question_id for question in study.ledger.questions()}
+    return Frame(
+        items=tuple(of),
+        question_of=of,
+        system_of=dict.fromkeys(of, ""),
+        columns={},
+        systems=(),
+        left_out=(),
+    )
 
 
 def _drawn_units(design: Design, chain: list[Sample], frame: Frame) -> frozenset[str]:

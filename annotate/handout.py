@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError, StudyError
 from ..scoring.records import REASONS, Item
+from ..study.weights import OF_RETEST
 from .question_sample import QUESTION, gold_id
 from .tasks import Graded, graded_pair, visible
 from .template import Template
@@ -132,7 +133,8 @@ def disagreements(study: Study, sample: Sample, items: Sequence[Item]) -> list[G
     said: dict[str, list[RatingRow]] = {}
     wanted = {item.item_id for item in items}
     for row in study.ledger.rating_rows():
-        if row.item_id in wanted and row.kind == "annotator" and row.status == "rated":
+        first = row.kind == "annotator" and row.source != OF_RETEST
+        if first and row.status == "rated" and row.item_id in wanted:
             said.setdefault(row.item_id, []).append(row)
     found = []
     for item in items:

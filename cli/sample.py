@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..scoring.errors import SettingsError
 from .common import JSON, STUDY, columns, emit, envelope, parse_map
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def register(app: typer.Typer) -> None:
         "accord sample mystudy --questions 200 --paired (whole questions, the same for every "
         "system); accord sample mystudy --n 300 --oversample disagreements=0.5; "
         "accord sample mystudy --extend s1 --n 100; "
-        "accord sample mystudy --for retest --of s1 --n 50 --by-annotator",
+        "accord sample mystudy --for retest --of s1 --n 50 --by-annotator; "
+        "accord sample mystudy --unit question --for audit --n 400 --by category",
     )
     def sample_command(
         study: Path = STUDY,
@@ -85,6 +87,12 @@ def register(app: typer.Typer) -> None:
             metavar="SAMPLE",
             help="Add --n items (or --questions) to this sample, by its own design.",
         ),
+        unit: str = typer.Option(
+            "item",
+            "--unit",
+            metavar="UNIT",
+            help="item, or question: gold answers, drawn whether or not anybody answered.",
+        ),
         purpose: str = typer.Option(
             None,
             "--for",
@@ -116,6 +124,8 @@ def register(app: typer.Typer) -> None:
             "--judges": ("judges", columns(judges)),
             "--exclude": ("exclude", columns(exclude)),
         }
+        if unit not in ("item", "question"):
+            raise SettingsError(f"--unit is {unit!r}", cure="use item or question")
         given = {
             option: pair
             for option, pair in design.items()
@@ -127,6 +137,9 @@ def register(app: typer.Typer) -> None:
             _retest(purpose, of)
         elif extend is not None:
             _only("--extend", [*given, *(["--for"] if purpose else [])])
+        elif unit == "question":
+            others = [*given, *(["--questions"] if questions is not None else [])]
+            _only("--unit question", [option for option in others if option != "--by"])
         with Study.open(study) as opened:
             if purpose == "retest":
                 from ..annotate.retest import draw_retest
@@ -136,6 +149,12 @@ def register(app: typer.Typer) -> None:
                 from ..annotate.extension import extend_sample
 
                 sample = extend_sample(opened, extend, n=n, questions=questions, **keep)
+            elif unit == "question":
+                from ..annotate.question_sample import draw_questions
+
+                sample = draw_questions(
+                    opened, n=n, by=columns(by), purpose=purpose or "audit", **keep
+                )
             else:
                 from ..annotate.sample import draw_sample
 
@@ -160,16 +179,12 @@ def register(app: typer.Typer) -> None:
 
 
 def _only(what: str, others: list[str]) -> None:
-    from ..scoring.errors import SettingsError
-
     if others:
         cure = "the design of the sample is kept" if what == "--extend" else "leave it out"
         raise SettingsError(f"{others[0]} does not go with {what}", cure=cure)
 
 
 def _retest(purpose: str | None, of: str | None) -> None:
-    from ..scoring.errors import SettingsError
-
     if purpose != "retest":
         raise SettingsError(
             "--of and --by-annotator are for a retest", cure="add --for retest, or leave them out"

@@ -68,7 +68,11 @@ def weights_of(ledger: Ledger, rated: Set[str], sample_id: str | None = None) ->
         chances = dict(sample.items)
         weights = {item: 1 / chance for item, chance in chances.items()}
         return Weights(weights, set(weights), tuple(notes))
-    samples = [sample for sample in ledger.samples() if sample.purpose not in ASIDE]
+    samples = [
+        sample
+        for sample in ledger.samples()
+        if sample.purpose not in ASIDE and sample.settings.get("unit", "item") == "item"
+    ]
     used = [sample for sample in samples if _in_use(sample, samples, rated)]
     members = {item for sample in used for item, _ in sample.items}
     notes = []

@@ -16,6 +16,7 @@ from accord.annotate.sample import draw_sample
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Study
 from accord.study.records import RatingRow, Sample, StoredAnnotation
+from accord.study.weights import weights_of
 
 
 @pytest.fixture
@@ -438,6 +439,24 @@ def test_later_items_are_not_in_the_extension_s_frame(study: Study, tmp_path: Pa
     assert more.design.endswith("1 items of the study were not in the frame of sample s1.")
 
 
+def test_gold_answers_are_drawn_extended_and_change_no_weight(tmp_path: Path) -> None:
+    lines = ["question_id,question,reference,category"]
+    lines += [f"q{k},Which {k}?,ref {k},{'ab'[k % 2]}" for k in range(20)]
+    (tmp_path / "questions.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with Study.create(tmp_path / "gold") as study:
+        study.add_questions(tmp_path / "questions.csv")
+        command = ["sample", str(study.path), "--unit", "question", "--n", "6", "--by", "category"]
+        assert cli.main(command) == 0
+        assert cli.main(["sample", str(study.path), "--extend", "s1", "--n", "4"]) == 0
+        first, more = study.ledger.samples()
+        assert first.purpose == more.purpose == "audit"
+        assert more.design.startswith("4 further of 20 questions were drawn without replacement")
+        assert not dict(first.items).keys() & dict(more.items).keys()
+        assert {pi for _, pi in more.items} == {2 / 10}
+        found = weights_of(study.ledger, {item for item, _ in first.items})
+        assert not found.of and not found.notes, "they weigh no item"
+
+
 # A retest
 
 
@@ -494,6 +513,8 @@ def test_a_retest_changes_no_weight(study: Study) -> None:
         (["--for", "retest"], "name their sample with --of"),
         (["--for", "retest", "--of", "s1", "--questions", "2"], "--questions does not go with"),
         (["--per-question", "0"], "--per-question is 0"),
+        (["--unit", "page"], "--unit is 'page'; use item or question"),
+        (["--unit", "question", "--n", "2", "--paired"], "--paired does not go with --unit"),
         (["--oversample", "disagreements"], "write --oversample name=value"),
         (["--exclude", "s7"], "there is no sample 's7'"),
     ],
