@@ -23,6 +23,7 @@ from .projects import (
     Project,
     create_project,
     find_project,
+    keep_overlap,
     list_tasks,
     mark_of,
     set_per_item,
@@ -145,6 +146,8 @@ def export_to_server(
         project, present, said = fill_project(
             study, sample, page, connection, mark, tasks, per_item=per_item, progress=progress
         )
+        if page.kind != "adjudicated":
+            keep_overlap(study, sample_id, project.per_item)
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from ..study import Study
 
 __all__ = [
+    "OVERLAP",
     "SHARED",
     "Listed",
     "Project",
     "create_project",
     "find_project",
+    "keep_overlap",
     "list_tasks",
     "mark_of",
     "marks_of",
@@ -32,6 +34,8 @@ __all__ = [
 
 SHARED = "assignment"
 """The action under which the ledger keeps who grades which items of a sample."""
+OVERLAP = "labels per item"
+"""The action under which the ledger keeps how many people grade each item of a sample."""
 _ACTION = "export mark"
 _LONGEST_TITLE = 50
 
@@ -84,6 +88,16 @@ def marks_of(study: Study, sample_id: str) -> dict[str, str | None]:
         elif row.action == SHARED:
             marks |= dict(zip(row.detail["marks"], row.detail["people"], strict=True))
     return marks
+
+
+def keep_overlap(study: Study, sample_id: str, per_item: int) -> None:
+    """Keep how many people grade each item of a sample, where that is new."""
+    before = None
+    for row in study.ledger.provenance():
+        if row.action == OVERLAP and row.detail.get("sample") == sample_id:
+            before = row.detail["per_item"]
+    if before != per_item:
+        study.ledger.add_provenance(OVERLAP, {"sample": sample_id, "per_item": per_item})
 
 
 def find_project(connection: Connection, mark: str) -> Project | None:

@@ -28,6 +28,7 @@ COMMANDS = (
     "agree",
     "audit",
     "report",
+    "status",
     "label_studio",
     "doctor",
 )

@@ -1,0 +1,302 @@
+"""How far the grading of a study is: per sample and person, from what has been imported."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ..scoring.records import UNSURE
+from ..study.records import RatingRow, Sample, StoredAnnotation
+from ..study.weights import OF_RETEST, RETEST
+from .projects import OVERLAP, SHARED
+from .rules import TASK
+
+if TYPE_CHECKING:
+    from ..study import Study
+
+__all__ = ["PersonProgress", "SampleProgress", "progress_of"]
+
+_LONGEST_PAUSE = timedelta(minutes=30)
+"""A longer time between two labels is a pause: the page stood open, nobody worked."""
+_ADJUDICATION = "adjudication"
+"""The template whose tasks settle what the others left open; they are no part of the grading."""
+_ENOUGH = 5
+"""Labels from which a pace can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonProgress:
+    """One person's part of a sample.
+
+    Parameters
+    ----------
+    annotator
+        The pseudonym.
+    share
+        Items that are this person's by the plan; None where everybody grades what is free.
+    done, skipped
+        Items with a label that counts, and items skipped.
+    minutes_per_item
+        Median of the time that the page took (lead time), in minutes; None where unknown.
+    """
+
+    annotator: str
+    share: int | None
+    done: int
+    skipped: int
+    minutes_per_item: float | None
+
+    @property
+    def left(self) -> int | None:
+        """Items of the share without a label or a skip."""
+        return None if self.share is None else max(self.share - self.done - self.skipped, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {
+            "annotator": self.annotator,
+            "share": self.share,
+            "done": self.done,
+            "skipped": self.skipped,
+            "left": self.left,
+            "minutes_per_item": self.minutes_per_item,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SampleProgress:
+    """One sample.
+
+    Parameters
+    ----------
+    tasks
+        What was handed out: items, or the responses or questions that a template asks about.
+    exported
+        Whether it was handed out.
+    wanted, labels
+        Labels that there should be in the end, and those that are there (of each task at most as
+        many as wanted).
+    by_count
+        Number of labels → tasks with so many.
+    to_adjudicate
+        Items on which people differ, or of which somebody is unsure, in the sample's order.
+    hours_left
+        The labels that are missing times the median time an item took; None where unknown.
+    finish
+        When the last label comes if people go on as they did since the first; None where there
+        are too few labels to tell.
+    """
+
+    sample_id: str
+    purpose: str
+    tasks: int
+    exported: bool
+    wanted: int
+    labels: int
+    by_count: Mapping[int, int]
+    people: tuple[PersonProgress, ...]
+    to_adjudicate: tuple[str, ...]
+    hours_left: float | None
+    finish: datetime | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {
+            "sample": self.sample_id,
+            "purpose": self.purpose,
+            "tasks": self.tasks,
+            "exported": self.exported,
+            "labels": self.labels,
+            "wanted": self.wanted,
+            "tasks_by_labels": {str(count): tasks for count, tasks in self.by_count.items()},
+            "people": [person.to_dict() for person in self.people],
+            "to_adjudicate": list(self.to_adjudicate),
+            "hours_left": self.hours_left,
+            "expected_finish": None if self.finish is None else self.finish.isoformat(),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The sample for a person."""
+        share = f"{100 * self.labels / self.wanted:.0f} %" if self.wanted else "nothing"
+        yield (
+            f"{self.sample_id} ({self.purpose}): {self.tasks} tasks, {self.labels} of"
+            f" {self.wanted} labels ({share})" + ("" if self.exported else "; not handed out yet")
+        )
+        for person in self.people:
+            left = "" if person.left is None else f", {person.left} left"
+            pace = (
+                ""
+                if person.minutes_per_item is None
+                else f", {person.minutes_per_item:.1f} min an item"
+            )
+            yield (
+                f"  {person.annotator}: {person.done} done, {person.skipped} skipped{left}{pace}"
+            )
+        if self.to_adjudicate:
+            yield f"  {len(self.to_adjudicate)} items worth adjudicating (people differ, or UNSURE)"
+        if self.labels < self.wanted and self.hours_left is not None:
+            yield f"  about {self.hours_left:.1f} hours of grading left"
+        if self.finish is not None and self.labels < self.wanted:
+            yield f"  expected finish at this pace: {self.finish:%Y-%m-%d %H:%M} UTC"
+
+
+def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgress]:
+    """The progress of every sample, from the labels that have been imported.
+
+    Parameters
+    ----------
+    at
+        The present, for the expected finish; by default now.
+    """
+    rows = [row for row in study.ledger.rating_rows() if row.kind == "annotator"]
+    plans: dict[str, Mapping[str, Any]] = {}
+    overlap: dict[str, int] = {}
+    for entry in study.ledger.provenance():
+        sample = str(entry.detail.get("sample"))
+        if entry.action == SHARED:
+            plans[sample] = entry.detail
+        elif entry.action == OVERLAP:
+            overlap[sample] = int(entry.detail["per_item"])
+    now = at or datetime.now(UTC)
+    return [
+        _of_sample(study, sample, rows, plans.get(sample.sample_id), overlap, now)
+        for sample in study.ledger.samples()
+    ]
+
+
+def _of_sample(
+    study: Study,
+    sample: Sample,
+    rows: Sequence[RatingRow],
+    plan: Mapping[str, Any] | None,
+    overlap: Mapping[str, int],
+    now: datetime,
+) -> SampleProgress:
+    annotations = [
+        annotation
+        for annotation in study.ledger.annotations(sample.sample_id)
+        if (annotation.raw.get(TASK) or {}).get("template") != _ADJUDICATION
+    ]
+    exported = [
+        task for task in study.ledger.exported(sample.sample_id) if task.template != _ADJUDICATION
+    ]
+    # a page of pairs is one task of several items, a gold answer is none of the sample's items
+    tasks = list(dict.fromkeys(task.item_id for task in exported))
+    tasks = tasks or [item for item, _ in sample.items]
+    again = sample.purpose == RETEST
+    own = [row for row in rows if (row.source == OF_RETEST) == again]
+    marks = _marks(annotations) if annotations else _marks_of(own, set(tasks))
+    people: dict[str, Counter[bool]] = {}
+    labels: Counter[str] = Counter()
+    for (task, person), live in marks.items():
+        people.setdefault(person, Counter())[live] += 1
+        labels[task] += live
+    shares = _shares(plan)
+    minutes = {person: _minutes(annotations, person) for person in {*people, *shares}}
+    per_item = overlap.get(sample.sample_id, 1 if exported else max([1, *labels.values()]))
+    wanted = sum(shares.values()) if plan else len(tasks) * per_item
+    most = per_item if plan is None else wanted
+    labels_in = sum(min(labels[task], most) for task in tasks)
+    everybody = sorted(
+        {*people, *shares}, key=lambda name: (-people.get(name, Counter())[True], name)
+    )
+    pace = [m for m in minutes.values() if m is not None]
+    return SampleProgress(
+        sample_id=sample.sample_id,
+        purpose=sample.purpose,
+        tasks=len(tasks),
+        exported=bool(exported),
+        wanted=wanted,
+        labels=labels_in,
+        by_count=dict(sorted(Counter(labels[task] for task in tasks).items())),
+        people=tuple(
+            PersonProgress(
+                name,
+                shares.get(name),
+                people.get(name, Counter())[True],
+                people.get(name, Counter())[False],
+                minutes[name],
+            )
+            for name in everybody
+        ),
+        to_adjudicate=() if again else _disputed(sample, own),
+        hours_left=(wanted - labels_in) * statistics.median(pace) / 60 if pace else None,
+        finish=_finish(annotations, wanted - labels_in, now),
+    )
+
+
+def _marks(annotations: Sequence[StoredAnnotation]) -> dict[tuple[str, str], bool]:
+    """Task and person → whether there is a label (True), or only a skip."""
+    versions = {annotation.unique_id: annotation for annotation in annotations}
+    out: dict[tuple[str, str], bool] = {}
+    for annotation in versions.values():
+        key = (annotation.item_id, annotation.annotator)
+        out[key] = out.get(key, False) or not annotation.raw.get("was_cancelled")
+    return out
+
+
+def _marks_of(rows: Sequence[RatingRow], tasks: Set[str]) -> dict[tuple[str, str], bool]:
+    """The same from ratings, of labels that came in a table."""
+    return {(row.item_id, row.rater): row.status == "rated" for row in rows if row.item_id in tasks}
+
+
+def _disputed(sample: Sample, rows: Sequence[RatingRow]) -> tuple[str, ...]:
+    labels: dict[str, set[str | None]] = {}
+    for row in rows:
+        if row.status == "rated":
+            labels.setdefault(row.item_id, set()).add(row.rating)
+    found = ((item, labels.get(item, set())) for item, _ in sample.items)
+    return tuple(item for item, given in found if len(given) > 1 or UNSURE in given)
+
+
+def _shares(plan: Mapping[str, Any] | None) -> dict[str, int]:
+    """Items of each person by the plan."""
+    if plan is None:
+        return {}
+    counts = dict.fromkeys(plan["people"], 0)
+    for chosen in plan["of"].values():
+        for place in chosen:
+            counts[plan["people"][place]] += 1
+    return counts
+
+
+def _minutes(annotations: Sequence[StoredAnnotation], person: str) -> float | None:
+    """Median lead time; the page counts on while nobody looks, so long ones are cut."""
+    seconds = [
+        min(float(lead), _LONGEST_PAUSE.total_seconds())
+        for annotation in annotations
+        if annotation.annotator == person
+        and isinstance(lead := annotation.raw.get("lead_time"), (int, float))
+        and not annotation.raw.get("was_cancelled")
+    ]
+    return statistics.median(seconds) / 60 if seconds else None
+
+
+def _finish(
+    annotations: Sequence[StoredAnnotation], missing: int, now: datetime
+) -> datetime | None:
+    """When the missing labels are there at the pace since the first one."""
+    times = sorted(
+        time
+        for annotation in annotations
+        if (time := _time(annotation.raw.get("created_at") or annotation.updated_at)) is not None
+    )
+    if len(times) < _ENOUGH or missing <= 0 or now <= times[0]:
+        return None
+    each = (now - times[0]) / len(times)
+    try:
+        return (now + missing * each).replace(microsecond=0)
+    except OverflowError:
+        return None
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

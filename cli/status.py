@@ -1,0 +1,121 @@
+"""``accord status``: how far the grading is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .common import JSON, STUDY, emit, warn
+
+if TYPE_CHECKING:
+    from ..annotate.progress import SampleProgress
+    from ..study import Study
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command(
+        "status",
+        help="How far the grading is: done, skipped and left a person, minutes an item, agreement "
+        "so far, items worth adjudicating, expected finish. From what has been imported; "
+        "--from label-studio fetches first. Example: accord status mystudy --watch",
+    )
+    def status_command(
+        study: Path = STUDY,
+        source: str = typer.Option(
+            None, "--from", metavar="label-studio", help="Import what is new there first."
+        ),
+        watch: bool = typer.Option(
+            False, "--watch", help="Import and show again and again until Ctrl-C."
+        ),
+        every: int = typer.Option(30, "--every", help="With --watch: seconds between two looks."),
+        as_json: bool = JSON,
+    ) -> None:
+        from ..scoring.errors import SettingsError
+
+        if source not in (None, "label-studio"):
+            raise SettingsError(f"--from is {source!r}", cure="use --from label-studio")
+        if not 1 <= every <= 86_400:
+            raise SettingsError(f"--every is {every}", cure="give 1 to 86,400 seconds")
+        if watch and as_json:
+            raise SettingsError("--watch shows pages, and --json is one", cure="leave one out")
+        while True:
+            if watch or source:
+                _fetch(study)
+            _show(study, as_json, clear=watch)
+            if not watch:
+                return
+            time.sleep(every)
+
+
+def _fetch(study: Path) -> None:
+    from ..annotate.connection import connect
+    from ..annotate.importing import import_from_server
+    from ..study import Study
+
+    with Study.open(study) as opened, connect() as connection:
+        import_from_server(opened, connection, progress=lambda text: None)
+
+
+def _show(study: Path, as_json: bool, *, clear: bool) -> None:
+    from ..annotate.progress import progress_of
+    from ..study import Study
+
+    payload: list[dict[str, Any]] = []
+    lines: list[str] = []
+    with Study.open(study) as opened:
+        found = progress_of(opened)
+        for sample in found:
+            agreed = _agreement(opened, sample)
+            payload.append({**sample.to_dict(), "agreement": agreed})
+            first, *rest = sample.lines()
+            lines += [first, *rest]
+            if agreed is not None:
+                lines.append(_agreed(agreed))
+    if not found:
+        lines.append(f"no sample yet; draw one with accord sample {study}")
+    if clear:
+        if sys.stdout.isatty():
+            sys.stdout.write("\x1b[2J\x1b[H")
+        lines.append(f"{time.strftime('%H:%M:%S')}; Ctrl-C ends")
+    emit({"command": "status", "samples": payload}, as_json, lines)
+
+
+def _agreement(study: Study, sample: SampleProgress) -> dict[str, Any] | None:
+    """The raw agreement of people on the sample so far; None where two never met."""
+    from ..scoring.errors import AccordError
+    from ..validate.agreement_report import agreement
+    from ..validate.panel_settings import options_of
+
+    try:
+        ratings = study.ratings(sample.sample_id)
+        report = agreement(ratings, **options_of(study, {"resamples": 0}))
+    except AccordError as error:
+        if sample.labels > sample.tasks:
+            warn(f"{sample.sample_id}: no agreement yet: {error.message}")
+        return None
+    among = [
+        one
+        for one in report.results
+        if one.name == "agreement"
+        and one.level == "element"
+        and one.details.get("comparison") == "people"
+        and one.n
+    ]
+    if not among:
+        return None
+    return max(among, key=lambda one: (len(one.raters), one.n)).to_dict()
+
+
+def _agreed(figure: dict[str, Any]) -> str:
+    text = f"  people agree on {100 * figure['estimate']:.1f} % of {figure['n']} items"
+    if figure["low"] is not None:
+        text += f" [{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+    return text

@@ -1,0 +1,177 @@
+"""How far the grading is: counts, pace, disputes and the expected finish."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from accord.annotate.annotators import Annotator
+from accord.annotate.export import export_to_file
+from accord.annotate.importing import import_files
+from accord.annotate.people import sign_up
+from accord.annotate.progress import SampleProgress, progress_of
+from accord.annotate.sample import draw_sample
+from accord.annotate.server import PrivateServer
+from accord.annotate.sharing import share_to_files
+from accord.annotate.template import load_template
+from accord.cli import build
+from accord.study import Study
+
+START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+PAGE = load_template()
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    rows = "".join(f"i{n},q{n // 2},Which {n // 2}?,ref {n},pred {n}\n" for n in range(20))
+    table = tmp_path / "pairs.csv"
+    table.write_text(f"item_id,question_id,question,reference,predicted\n{rows}")
+    made = Study.create(tmp_path / "study")
+    made.add_pairs(table)
+    draw_sample(made, sample_id="s1")
+    return made
+
+
+def graded(
+    tasks: Path, labels: Sequence[tuple[int, int, str | None]], seconds: float = 60.0
+) -> Path:
+    """An export with labels (place of the task, user, verdict; None: skipped), a minute apart."""
+    found = json.loads(tasks.read_text())
+    for place, task in enumerate(found):
+        task |= {"id": place + 1, "project": 1, "annotations": []}
+    for number, (place, user, verdict) in enumerate(labels):
+        at = (START + timedelta(minutes=number)).isoformat()
+        found[place]["annotations"].append(
+            {
+                "id": number + 1,
+                "completed_by": user,
+                "result": PAGE.answer(verdict) if verdict else [],
+                "was_cancelled": verdict is None,
+                "created_at": at,
+                "updated_at": at,
+                "lead_time": seconds,
+            }
+        )
+    path = tasks.with_name("export.json")
+    path.write_text(json.dumps(found))
+    return path
+
+
+def one(study: Study, **more: Any) -> SampleProgress:
+    (found,) = progress_of(study, **more)
+    return found
+
+
+def test_before_and_after_the_first_labels(study: Study, tmp_path: Path) -> None:
+    found = one(study)
+    assert (found.tasks, found.labels, found.wanted, found.exported) == (20, 0, 20, False)
+    assert found.people == () and found.finish is None and found.hours_left is None
+    export_to_file(study, "s1", tmp_path / "t.json")
+    labels = [(k, 1, "CORRECT") for k in range(8)] + [(8, 1, None), (0, 2, "INCORRECT")]
+    labels += [(1, 2, "CORRECT"), (2, 2, "UNSURE")]
+    import_files(study, [graded(tmp_path / "t.json", labels, 90.0)])
+    found = one(study, at=START + timedelta(minutes=40))
+    assert (found.labels, found.wanted) == (8, 20), "one label an item is wanted"
+    assert found.by_count == {0: 12, 1: 5, 2: 3}
+    first, second = found.people
+    assert (first.done, first.skipped, first.left) == (8, 1, None)
+    assert (second.done, second.skipped) == (3, 0)
+    assert first.minutes_per_item == 1.5
+    order = [item for item, _ in study.ledger.sample("s1").items]
+    assert found.to_adjudicate == (order[0], order[2]), "one differs, one is unsure"
+    assert found.hours_left == pytest.approx(12 * 1.5 / 60)
+    # 12 annotations in 40 minutes, 12 labels are missing
+    assert found.finish == START + timedelta(minutes=80)
+
+
+def test_a_plan_says_what_is_left_of_each(study: Study, tmp_path: Path) -> None:
+    folk = [Annotator(f"{name}@x.org") for name in ("ann", "bob", "cyd")]
+    share_to_files(study, "s1", tmp_path / "t.json", folk, per_item=2)
+    found = one(study)
+    assert found.wanted == 40
+    assert sorted(person.share or 0 for person in found.people) == [13, 13, 14]
+    assert [person.left for person in found.people] == [p.share for p in found.people]
+    labels = [(k, 1, "CORRECT" if k else None) for k in range(6)]
+    import_files(study, [graded(tmp_path / "t-1.json", labels)], people={1: "ann@x.org"})
+    ann = one(study).people[0]
+    assert (ann.done, ann.skipped, ann.left) == (5, 1, (ann.share or 0) - 6)
+    assert one(study).labels == 5
+
+
+def test_a_page_that_stood_open_is_a_pause(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    import_files(study, [graded(tmp_path / "t.json", [(0, 1, "CORRECT")], 80_000.0)])
+    assert one(study).people[0].minutes_per_item == 30
+
+
+def test_the_command(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    labels = [(k, user, "CORRECT") for k in range(14) for user in (1, 2)]
+    labels[5] = (2, 2, "INCORRECT")
+    import_files(study, [graded(tmp_path / "t.json", labels)])
+    study.close()
+    done = CliRunner().invoke(build(), ["status", str(study.path)], catch_exceptions=False)
+    assert "s1 (agreement): 20 tasks, 14 of 20 labels (70 %)" in done.stdout
+    assert "14 done, 0 skipped, 1.0 min an item" in done.stdout
+    assert "1 items worth adjudicating" in done.stdout
+    assert "people agree on 92.9 % of 14 items [" in done.stdout
+    found = json.loads(CliRunner().invoke(build(), ["status", str(study.path), "--json"]).stdout)
+    (sample,) = found["samples"]
+    assert sample["agreement"]["estimate"] == pytest.approx(13 / 14)
+    assert sample["tasks_by_labels"] == {"0": 6, "2": 14}
+
+
+def test_no_sample(tmp_path: Path) -> None:
+    Study.create(tmp_path / "study").close()
+    done = CliRunner().invoke(build(), ["status", str(tmp_path / "study")], catch_exceptions=False)
+    assert done.exit_code == 0 and "no sample yet; draw one with accord sample" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--from", "file"), "use --from label-studio"),
+        (("--watch", "--every", "0"), "give 1 to 86,400 seconds"),
+        (("--watch", "--json"), "leave one out"),
+    ],
+)
+def test_slips(study: Study, words: tuple[str, ...], said: str) -> None:
+    study.close()
+    done = CliRunner().invoke(build(), ["status", str(study.path), *words])
+    assert done.exit_code != 0 and said in str(getattr(done.exception, "cure", ""))
+
+
+@pytest.mark.label_studio
+def test_watching_a_server(
+    study: Study, on_label_studio: PrivateServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from accord.annotate.connection import connect
+    from accord.annotate.export import export_to_server
+    from accord.annotate.people import post_annotations
+
+    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    with connect() as connection:
+        export_to_server(study, "s1", connection, per_item=2)
+    tasks = [int(row.task_id or 0) for row in study.ledger.exported("s1")]
+    ann = sign_up(url, token, "ann@progress.example")
+    study.close()
+    looks: list[float] = []
+
+    def look(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            raise KeyboardInterrupt
+        post_annotations(url, ann, [(task, PAGE.answer("CORRECT"), 6.0) for task in tasks[:3]])
+
+    monkeypatch.setattr("accord.cli.status.time.sleep", look)
+    done = CliRunner().invoke(build(), ["status", str(study.path), "--watch", "--every", "7"])
+    assert looks == [7, 7]
+    assert "0 of 40 labels (0 %)" in done.stdout and "3 of 40 labels (8 %)" in done.stdout
+    assert "3 done, 0 skipped, 0.1 min an item" in done.stdout
