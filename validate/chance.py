@@ -240,7 +240,8 @@ def gwet_ac1(
 
     def f(totals: Any) -> Any:
         shares = totals[..., 3:] / totals[..., 2:3]
-        chance = (shares * (1 - shares)).sum(axis=-1) / (k - 1)
+        # with one category there is no chance, and rounding over 0 is not to look like one
+        chance = (shares * (1 - shares)).sum(axis=-1) / (k - 1 if k > 1 else math.nan)
         seen = totals[..., 0] / positive(totals[..., 1], totals[..., 2])
         return 1 - seen / (1 - chance)
 
