@@ -127,6 +127,44 @@ def against_truth(judged: Sequence[bool], true: Sequence[bool], w: Numbers) -> d
     }
 
 
+def macro_f1(rows: Rows, w: Numbers, k: int) -> float:
+    """The mean F1 of the categories that either of two raters used."""
+    items = both(rows, w)
+    if not items:
+        return NAN
+    used = sorted({c for a, b, _ in items for c in (a, b)})
+    weights = [v for _, _, v in items]
+    each = [
+        against_truth([a == c for a, _, _ in items], [b == c for _, b, _ in items], weights)["f1"]
+        for c in used
+    ]
+    return sum(each) / len(each)
+
+
+def youden(rows: Rows, w: Numbers, right: int) -> float:
+    """Sensitivity + specificity - 1."""
+    items = both(rows, w)
+    cells = against_truth(
+        [a == right for a, _, _ in items],
+        [b == right for _, b, _ in items],
+        [v for _, _, v in items],
+    )
+    return cells["sensitivity"] + cells["specificity"] - 1
+
+
+def ceiling(rows: Rows, w: Numbers, judge: Sequence[int]) -> float:
+    """Mean of (judge and annotator agree) - (annotators agree); NaN where no item differs."""
+    found = []
+    for row, j, v in zip(rows, judge, w, strict=True):
+        people = rated(row)
+        if j >= 0 and len(people) >= 2:
+            matched = sum(code == j for code in people) / len(people)
+            found.append((matched - mean_of_pairs(people, lambda a, b: float(a == b)), v))
+    if not any(abs(d) > 1e-9 for d, _ in found):
+        return NAN
+    return weighted_mean([d for d, _ in found], [v for _, v in found])
+
+
 def mcnemar_p(b: int, c: int) -> float:
     """Twice the smaller binomial tail."""
     n = b + c

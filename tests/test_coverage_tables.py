@@ -198,4 +198,6 @@ def test_scores(published: Published, scenario: str, g: int) -> None:
             assert name == "bias" and g == 571
             assert count.hits >= bar(count.tries)
             continue
-        _held(count, at[0], of_it, g >= 40, f"{name}, {scenario}, {g} questions")
+        # a resample in which all responses are equal has no pivot; here that is hardly ever so
+        enough = g >= (100 if scenario == "r about .97" else 40)
+        _held(count, at[0], of_it, enough, f"{name}, {scenario}, {g} questions")
