@@ -176,7 +176,12 @@ def test_a_person_who_tires_is_seen() -> None:
     x = np.stack([truth, truth, truth], axis=1)
     tired = rng.random(300) < np.linspace(0, 0.6, 300)
     x[tired, 0] = 1 - x[tired, 0]
-    out = drift(PairSums.of_labels(x, 2), 0, np.linspace(0, 299, 300), clusters=np.arange(300) // 5)
+    out = drift(
+        PairSums.of_labels(x, 2),
+        0,
+        np.array(range(300), dtype=np.float64),
+        clusters=np.arange(300) // 5,
+    )
     assert out.estimate == pytest.approx(-0.2, abs=0.08)
     assert out.high < 0 and out.details["p"] < 1e-4
     assert out.details["last_third"] < out.details["first_third"]
@@ -191,7 +196,7 @@ def test_no_drift_without_an_order() -> None:
     assert few.reason == "29 items with a time (fewer than 30)"
     batch = drift(sums, 0, np.floor(np.linspace(0, 24.99, 100)), clusters=np.arange(100))
     assert math.isnan(batch.estimate) and batch.reason == "most times are the same: no order"
-    flat = drift(sums, 0, np.linspace(0, 99, 100), clusters=np.arange(100))
+    flat = drift(sums, 0, np.array(range(100), dtype=np.float64), clusters=np.arange(100))
     assert flat.estimate == 0 and flat.reason == "no interval: no variation"
 
 

@@ -84,7 +84,7 @@ class PanelBuilder:
                 f"{unread} replies of a judge that could not be read count as"
                 f" {_unreadable(settings.unscored)} (--unscored {settings.unscored})"
             )
-        if not self.judges and len(self.annotators) < 2:
+        if not self.judges and len(self.annotators) < 2 and ratings.repeats is None:
             raise InputError(
                 "there is nothing to compare: one rater",
                 cure="name a second annotator (--annotators) or a judge (--judges)",

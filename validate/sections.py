@@ -18,6 +18,7 @@ MAKERS: tuple[tuple[str, str], ...] = (
     (".response_length", "length_section"),
     (".joint_table", "joint_section"),
     (".ceiling_section", "ceiling_section"),
+    (".rater_section", "rater_section"),
 )
 """Module (relative to this package) and name of each maker."""
 
