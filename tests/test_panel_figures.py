@@ -16,6 +16,7 @@ from accord.validate import (
     Estimate,
     agreement,
     brennan_prediger,
+    build_report,
     ccc,
     conger_kappa,
     fleiss_kappa,
@@ -43,6 +44,7 @@ GRADES = {
 }
 GRADES["cat"] = np.where(np.arange(N) < 60, GRADES["cat"], -1)
 QUESTION = np.arange(N) // 2
+PAIR = ((0, "ann"), (1, "gpt"))
 
 
 def shown(words: Sequence[str]) -> dict[str, list[str | None]]:
@@ -308,3 +310,31 @@ def test_what_the_short_table_does_not_show_is_not_computed() -> None:
     assert {one.name for one in report.results if one.level == "element"} <= set(SHORT)
     whole = agreement(verdicts(), resamples=0)
     assert agreement_lines(report) == agreement_lines(whole)
+
+
+def test_eight_long_labels_fit_the_terminal() -> None:
+    words = [f"a rather long label {number}" for number in range(8)]
+    columns = {rater: [words[(item + at) % 8] for item in range(40)] for at, rater in PAIR}
+    report = agreement(make(columns, dict.fromkeys(columns, "annotator") | {"gpt": "judge"}))
+    lines = agreement_lines(report)
+    assert len(report.confusion[0].labels) == 8
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_page_folds_what_the_short_table_leaves_out() -> None:
+    content = agreement(grades(), scale="ordinal", resamples=0).to_dict()
+    page = build_report(title="t", agreement=content).to_html()
+    first, folded = page.split("Further coefficients of the same comparisons")
+    assert "Weighted κ, quadratic weights" in first and "Gwet’s AC2" not in first
+    assert "Gwet’s AC2, quadratic weights" in folded
+
+
+def test_numbers_of_any_size_have_their_figures() -> None:
+    big = [str(1e300 * (1 + int(code))) for code in GRADES["ann"]]
+    other = [str(1e300 * (1 + int(code))) for code in GRADES["gpt"]]
+    kinds = {"ann": "annotator", "gpt": "judge"}
+    report = agreement(make({"ann": big, "gpt": other}, kinds), scale="ratio", resamples=0)
+    small = agreement(grades(), scale="interval", resamples=0)
+    for name in ("ccc", "pearson", "kendall_tau_b", "icc_a1"):
+        expected = find(small, name, "gpt", "ann").estimate
+        assert find(report, name, "gpt", "ann").estimate == pytest.approx(expected)

@@ -188,7 +188,8 @@ def _confusion(table: Confusion) -> Iterable[str]:
     judge, person = (visible(rater) for rater in table.raters)
     total = count(sum(map(sum, table.counts)))
     yield from _wrapped([f"{judge} (columns) against {person} (rows), {total} items"], "")
-    cell = max(8, *(min(width(visible(name)), 12) + 2 for name in table.labels))
+    widest = max(min(width(visible(name)), 12) + 2 for name in table.labels)
+    cell = min(max(8, widest), (WIDTH - 16) // len(table.labels))
     yield f"  {'':14}" + "".join(right(visible(name), cell) for name in table.labels)
     for name, row in zip(table.labels, table.counts, strict=True):
         yield f"  {pad(visible(name), 14)}" + "".join(f"{count(number):>{cell}}" for number in row)

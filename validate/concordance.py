@@ -194,7 +194,8 @@ def icc(
 
 
 def _moments(scores: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
-    """Standard deviations (divisor n), difference of means, Pearson's r."""
+    """Standard deviations (divisor n), difference of means, Pearson's r; the largest score is 1."""
+    scores = scores / np.abs(scores).max()  # no square overflows
     mean = w @ scores / w.sum()
     d = scores - mean
     (xx, xy), (_, yy) = (d * w[:, None]).T @ d / w.sum()

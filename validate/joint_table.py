@@ -65,7 +65,7 @@ def joint_table(judge: FloatArray, people: FloatArray) -> JointTable | None:
     """
     if not judge.size:
         return None
-    x, y = (np.round(scores, 9) + 0.0 for scores in (people, judge))
+    x, y = (_to_9_digits(scores) for scores in (people, judge))
     sides = [np.unique(scores, return_counts=True) for scores in (x, y)]
     distinct = [values.size for values, _ in sides]
     share = [float(counts.max() / counts.sum()) for _, counts in sides]
@@ -100,6 +100,12 @@ def _banded(scores: FloatArray, values: FloatArray) -> tuple[tuple[str, ...], In
     at = np.where(scores == low, 0, np.where(scores == high, BANDS + 1, inner))
     bands = [f"{a:.2g}–{b:.2g}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
     return (f"{low:.3g}", *bands, f"{high:.3g}"), at
+
+
+def _to_9_digits(scores: FloatArray) -> FloatArray:
+    """Rounded to 9 digits after the point; a number so large that it has none stays as it is."""
+    small = np.abs(scores) < 1e9
+    return np.where(small, np.round(np.where(small, scores, 0.0), 9), scores) + 0.0
 
 
 def joint_section(view: View) -> Section | None:
