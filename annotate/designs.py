@@ -197,12 +197,15 @@ def oversampled(
     strata: dict[Stratum, tuple[str, ...]] = {}
     counts: dict[Stratum, int] = {}
     for name, number in numbers.items():
+        if not sizes[name]:
+            raise SettingsError(
+                f"no item of the frame is among {name!r}", cure="leave it out of --oversample"
+            )
         if not 1 <= number <= sizes[name]:
-            most = sizes[name] / n
             raise SettingsError(
                 f"{number} of {n} items are to be from {name!r}, which has {sizes[name]} items",
-                cure=f"give it a share of at most {most:.3g}"
-                if name != OTHER and number and sizes[name]
+                cure=f"give it a share of at most {sizes[name] / n:.3g}"
+                if name != OTHER and number
                 else "change --n or the shares of --oversample",
             )
         part = {item: key for item, key in whole.items() if key[0] == name}

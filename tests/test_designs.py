@@ -359,7 +359,10 @@ def test_spread_leans_on_the_whole_and_is_never_0() -> None:
             "15 of 30 items are to be from 'disputed', which has 9 items; give it a share of at "
             "most 0.3",
         ),
-        (lambda: oversampled(ONE, {}, {"disputed": 0.5}, 30), "which has 0 items"),
+        (
+            lambda: oversampled(ONE, {}, {"disputed": 0.5}, 30),
+            "no item of the frame is among 'disputed'",
+        ),
         (lambda: oversampled(ONE, FLAGGED, {"disputed": 0.01}, 30), "0 of 30 items"),
         (lambda: oversampled(OF, FLAGGED, {"disputed": 0.1}, 20), "'disputed': "),
     ],
