@@ -95,6 +95,29 @@ def register(app: typer.Typer) -> None:
         unsure: str = UNSURE,
         unscored: str = UNSCORED,
         extra: str = EXTRA,
+        strata: str = typer.Option(
+            None, "--strata", metavar="COL,…", help="Agreement by category, system, …, too."
+        ),
+        family: str = typer.Option(
+            None,
+            "--family",
+            metavar="NAME=FAMILY,…",
+            help="Families of judges and systems, for a judge's bias towards its own "
+            "(else columns family and judge_family).",
+        ),
+        tuned_on: str = typer.Option(
+            None,
+            "--tuned-on",
+            metavar="FILE|COL|SAMPLE",
+            help="Labels the judge's prompt was tuned on: item ids, a column, a study's sample; "
+            "the panel is of the others.",
+        ),
+        split: str = typer.Option(
+            None,
+            "--split",
+            metavar="COL[=VALUE,…]",
+            help="As --tuned-on, by a column of splits (train, dev … against test).",
+        ),
         sample: str = typer.Option(
             None, "--sample", metavar="NAME", help="A study: only the items of this sample."
         ),
@@ -114,6 +137,7 @@ def register(app: typer.Typer) -> None:
         csv_file: Path | None = CSV,
     ) -> None:
         from ..study.ratings import RatingsOptions, read_ratings
+        from ..study.tuned import columns_for
         from ..study.writers import write_csv
         from ..validate.agreement_report import agreement
         from ..validate.agreement_text import agreement_lines
@@ -132,6 +156,10 @@ def register(app: typer.Typer) -> None:
             "unsure": unsure,
             "unscored": unscored,
             "extra": extra,
+            "strata": columns(strata),
+            "family": parse_map(family, "--family"),
+            "tuned_on": tuned_on,
+            "split": split,
         }
         defaults = {name: value for name, value in panel.items() if value is not None}
         PanelSettings(**defaults)  # a slip in an option is told before a large file is read
@@ -154,6 +182,7 @@ def register(app: typer.Typer) -> None:
             with _open(source) as study:
                 ratings = study.ratings(sample)
                 panel = options_of(study, panel)
+                panel["tuned_on"] = _tuned(study, tuned_on)
             _expect_people(source, ratings, sample)
             ratings = ratings.select(
                 annotators=columns(annotators),
@@ -180,6 +209,8 @@ def register(app: typer.Typer) -> None:
                 annotators=columns(annotators),
                 judges=columns(judges),
                 final=final,
+                strata=columns(strata),
+                marks=columns_for(tuned_on, split),
                 labels=parse_map(labels, "--labels"),
                 categories=columns(categories),
                 scale=scale,  # PanelSettings has checked it
@@ -217,6 +248,15 @@ def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:
         cure=f"import labels first: accord import {source} --from label-studio, or from a file"
         f" accord import {source} EXPORT.json, or accord add {source} LABELS.csv --as ratings",
     )
+
+
+def _tuned(study: Study, tuned_on: str | None) -> str | frozenset[str] | None:
+    """The items of a sample of that name; else what it is, a file or a column."""
+    if tuned_on is not None:
+        for sample in study.ledger.samples():
+            if sample.sample_id == tuned_on:
+                return frozenset(item for item, _ in sample.items)
+    return tuned_on
 
 
 def _refuse_table_options(given: Mapping[str, object]) -> None:

@@ -7,7 +7,7 @@ rating never enters a figure about people: columns are chosen by the kind that e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 from ..scoring.errors import SettingsError
 from ..scoring.records import Kind
 from ..study.ratings import Ratings, RatingsOptions, Scale, read_ratings
+from ..study.tuned import columns_for, mark_tuned
 from .clusters import Unit
 from .coding import code_ratings
 from .figures import plain
@@ -26,6 +27,7 @@ from .panel_settings import Aggregate, Extra, PanelSettings, Unscored, Unsure
 from .result import Estimate
 from .section import Section
 from .sections import make_sections
+from .tuning import hold_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,6 +160,10 @@ def agreement(
     unsure: Unsure = "missing",
     unscored: Unscored = "missing",
     extra: Extra = "incorrect",
+    strata: Sequence[str] = (),
+    family: Mapping[str, str] | None = None,
+    tuned_on: str | Path | Collection[str] | None = None,
+    split: str | None = None,
     figures: Figures = "all",
 ) -> AgreementReport:
     """Compare people with one another and each judge with people.
@@ -171,8 +177,11 @@ def agreement(
     options
         How a path or frame is read; its labels and scale are those given here.
     scale, positive, categories, unit, confidence, resamples, seed, final, aggregate, unsure, \
-unscored, extra
+unscored, extra, strata, family
         As the fields of :class:`~accord.validate.panel_settings.PanelSettings`.
+    tuned_on, split
+        Which labels the judge's prompt was tuned on, as in
+        :func:`~accord.study.tuned.mark_tuned`; the panel is then of the others.
     figures
         ``main``: only those of the short table, which is quicker.
 
@@ -228,20 +237,29 @@ unscored, extra
         unsure=unsure,
         unscored=unscored,
         extra=extra,
+        strata=tuple(strata),
+        family=dict(family or {}),
+        tuned_on=_named(tuned_on),
+        split=split,
     )
     if not isinstance(ratings, Ratings):
         options = replace(options or RatingsOptions(), scale=scale)
         if settings.categories:
             options = replace(options, categories=settings.categories)
+        kept = (*options.strata, *settings.strata)
+        marks = (*options.marks, *columns_for(tuned_on, split))
+        options = replace(options, strata=kept, marks=marks)
         ratings = read_ratings(ratings, options)
     elif options is not None:
         raise SettingsError(
             "options say how a table is read, and these ratings are read already",
             cure="give them to read_ratings",
         )
-    coded = code_ratings(ratings, settings)
+    if tuned_on is not None or split is not None:
+        ratings = mark_tuned(ratings, tuned_on=tuned_on, split=split)
+    ratings, coded, tuned = hold_out(ratings, code_ratings(ratings, settings))
     panel = PanelBuilder(ratings, coded, settings, figures)
-    view = panel.fill()
+    view = replace(panel.fill(), tuned=tuned)
     return AgreementReport(
         results=tuple(panel.results),
         confusion=tuple(panel.tables),
@@ -257,6 +275,13 @@ unscored, extra
         clusters=int(np.unique(coded.clusters[coded.labelled]).size),
         noun=coded.noun,
     )
+
+
+def _named(tuned_on: str | Path | Collection[str] | None) -> str | None:
+    """What was tuned on, for the record."""
+    if tuned_on is None or isinstance(tuned_on, (str, Path)):
+        return None if tuned_on is None else str(tuned_on)
+    return f"{len(set(tuned_on))} items"
 
 
 def _beside(results: Iterable[Estimate]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from .clusters import (
 from .intervals import t_quantile
 from .result import Estimate
 
-__all__ = ["LEAST_QUESTIONS", "contrast"]
+__all__ = ["LEAST_QUESTIONS", "contrast", "contrast_df"]
 
 LEAST_QUESTIONS = 6
 """Fewest questions of each part for which an interval and a test are given."""
@@ -153,6 +153,14 @@ def contrast(
         low=(theta - reach) * scale,
         high=(theta + reach) * scale,
         details={**details, "p_value": p},
+    )
+
+
+def contrast_df(first: NDArray[np.bool_], weights: FloatArray, groups: Clusters) -> float:
+    """Degrees of freedom of a difference between the items ``first`` ``(n,)`` and the others."""
+    nothing = np.zeros(first.size)
+    return _freedom(
+        [_Part(nothing, weights, part, groups) for part in (first, ~first)], groups.count
     )
 
 

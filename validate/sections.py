@@ -15,6 +15,7 @@ __all__ = ["MAKERS", "make_sections"]
 MAKERS: tuple[tuple[str, str], ...] = (
     (".strata", "strata_section"),
     (".family", "family_section"),
+    (".tuning", "tuning_section"),
     (".response_length", "length_section"),
     (".joint_table", "joint_section"),
     (".ceiling_section", "ceiling_section"),
