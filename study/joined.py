@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
 from .identity import is_other_unit, system_label
+from .rating_times import add_times
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
 from .weights import ASIDE, OF_RETEST, PILOT, weights_of
@@ -60,7 +61,8 @@ def join_ratings(
     -------
     Ratings
         With ``weight`` 1 / inclusion probability for items of a sample, else 1; of several samples
-        together as in :mod:`.weights`. Labels of retests are in ``repeats``.
+        together as in :mod:`.weights`. Labels of retests are in ``repeats``; labels from Label
+        Studio have ``rated_at`` and ``seconds``.
     """
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
     about = about[~about.index.duplicated()]
@@ -96,10 +98,13 @@ def join_ratings(
         )
     first = [row for row in rows if row.source != OF_RETEST]
     frame = _table(ledger, about, first, weights)
+    add_times(frame, first, ledger)
     again = _repeats([row for row in rows if row.source == OF_RETEST], first, dropped)
     repeats = None
     if again:
-        repeats = _table(ledger, about, [row for _, row in again], weights)
+        asked = [row for _, row in again]
+        repeats = _table(ledger, about, asked, weights)
+        add_times(repeats, asked, ledger, [time for time, _ in again])
         repeats["repeat"] = [time for time, _ in again]
         notes.append(
             f"{len(repeats)} ratings repeat an item for the same person: they count only as that"
