@@ -127,7 +127,16 @@ def register(app: typer.Typer) -> None:
         confidence: float = typer.Option(
             None, "--confidence", help="Of the intervals (0.95, or the study's)."
         ),
-        resamples: int = typer.Option(1999, "--resamples", help="Of the correlations' bootstrap."),
+        method: str = typer.Option(
+            "default",
+            "--method",
+            metavar="METHOD",
+            help="Of the intervals: default, percentile, bca, jackknife, bootstrap-t, "
+            "grouped-jackknife, or (shares) korn-graubard.",
+        ),
+        resamples: int = typer.Option(
+            1999, "--resamples", help="Of the intervals that are resampled; 0 for none."
+        ),
         seed: int = typer.Option(None, "--seed", help="Of the bootstrap (0, or the study's)."),
         map_: str = typer.Option(
             None, "--map", metavar="OURS=COLUMN,…", help=f"{TABLE_ONLY}our column = the file's."
@@ -149,6 +158,7 @@ def register(app: typer.Typer) -> None:
             "categories": columns(categories),
             "unit": unit,
             "confidence": confidence,
+            "method": method,
             "resamples": resamples,
             "seed": seed,
             "final": final,

@@ -21,6 +21,7 @@ from ..study.tuned import columns_for, mark_tuned
 from .clusters import Unit
 from .coding import code_ratings
 from .figures import plain
+from .methods import Method
 from .panel import Confusion, Figures
 from .panel_builder import PanelBuilder
 from .panel_settings import Aggregate, Extra, PanelSettings, Unscored, Unsure
@@ -153,6 +154,7 @@ def agreement(
     categories: Sequence[str] = (),
     unit: Unit = "question",
     confidence: float = 0.95,
+    method: Method = "default",
     resamples: int = 1999,
     seed: int = 0,
     final: str | None = None,
@@ -176,8 +178,8 @@ def agreement(
         ``rating``.
     options
         How a path or frame is read; its labels and scale are those given here.
-    scale, positive, categories, unit, confidence, resamples, seed, final, aggregate, unsure, \
-unscored, extra, strata, family
+    scale, positive, categories, unit, confidence, method, resamples, seed, final, aggregate, \
+unsure, unscored, extra, strata, family
         As the fields of :class:`~accord.validate.panel_settings.PanelSettings`.
     tuned_on, split
         Which labels the judge's prompt was tuned on, as in
@@ -230,6 +232,7 @@ unscored, extra, strata, family
         categories=tuple(categories),
         unit=unit,
         confidence=confidence,
+        method=method,
         resamples=resamples,
         seed=seed,
         final=final,

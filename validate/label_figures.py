@@ -65,12 +65,13 @@ def compare_labels(
     dropped = dropped_between(first, second)
     a, b = first[both], second[both]
     ratings = np.stack([a, b], axis=1)
-    shared = _shared(coded, settings, both)
+    plain = _shared(coded, settings, both)
+    shared, share = {**plain, **settings.interval}, {**plain, **settings.interval_of_share}
     k = len(coded.categories)
     named: dict[str, Any] = {"raters": raters, "comparison": comparison, "dropped": dropped}
     found: list[Estimate] = []
     if k <= MANY_CATEGORIES:
-        found.append(raw_agreement(ratings, n_categories=k, **shared))
+        found.append(raw_agreement(ratings, n_categories=k, **share))
         kappa = cohen_kappa(a, b, n_categories=k, **shared)
         if k == 2 and a.size:
             kappa = replace(kappa, details={**kappa.details, **_indices(a, b)})
@@ -87,9 +88,9 @@ def compare_labels(
     found += _alphas(ratings, coded, settings, shared)
     found += _gwet(ratings, coded, settings, shared, figures)
     if comparison != "people" and coded.positive is not None:
-        found += _against_truth(a == coded.positive, b == coded.positive, shared)
+        found += _against_truth(a == coded.positive, b == coded.positive, share)
     if comparison != "people" and settings.scale == "nominal" and 3 <= k <= MANY_CATEGORIES:
-        found.append(macro_f1(a, b, n_categories=k, **shared))
+        found.append(macro_f1(a, b, n_categories=k, **plain))
     weighted = coded.weights is not None
     out = [finish(one, coded.noun, weighted=weighted, **named) for one in found]
     if k == 2 and figures == "all":
@@ -108,11 +109,12 @@ def compare_people(
     labelled = coded.labelled
     given = coded.codes[labelled][:, columns]
     codes = np.where(given >= 0, given, MISSING)
-    shared = _shared(coded, settings, labelled)
+    plain = _shared(coded, settings, labelled)
+    shared, share = {**plain, **settings.interval}, {**plain, **settings.interval_of_share}
     k = len(coded.categories)
     found: list[Estimate] = []
     if k <= MANY_CATEGORIES:
-        found.append(raw_agreement(codes, n_categories=k, **shared))
+        found.append(raw_agreement(codes, n_categories=k, **share))
         if figures == "all":
             found += [
                 coefficient(codes, n_categories=k, **shared)

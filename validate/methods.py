@@ -37,6 +37,7 @@ __all__ = [
     "Method",
     "PROPORTION_METHODS",
     "bca_limits",
+    "check_drawing",
     "few_disagreements",
     "named_limits",
     "percentile_limits",
@@ -123,11 +124,7 @@ class Asked:
         count = resamples if draws is None else draws.resamples
         if chosen in (*_DRAWING, "grouped-jackknife") and draws is None:
             raise SettingsError(f"method {chosen!r} draws at random", cure="give rng, e.g. rng=0")
-        if chosen in _DRAWING and count == 0:
-            raise SettingsError(
-                f"method {chosen!r} resamples, and 0 resamples are asked for",
-                cure=f"{FEWEST_RESAMPLES} or more, or a jackknife",
-            )
+        check_drawing(chosen, count)
         meant = default if chosen == "default" else chosen
         if meant in _DRAWING and 0 < count < FEWEST_RESAMPLES:
             raise SettingsError(
@@ -143,6 +140,15 @@ class Asked:
         if self.draws is None:
             raise SettingsError(f"method {self.method!r} draws at random", cure="give rng")
         return self.draws
+
+
+def check_drawing(method: Method, resamples: int) -> None:
+    """Refuse a method that resamples where nothing is to be resampled."""
+    if method in _DRAWING and resamples == 0:
+        raise SettingsError(
+            f"method {method!r} resamples, and 0 resamples are asked for",
+            cure=f"{FEWEST_RESAMPLES} or more, or a jackknife",
+        )
 
 
 _SPOKEN: Mapping[str, str] = {

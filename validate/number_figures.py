@@ -49,7 +49,7 @@ def compare_numbers(
     clusters, weights
         ``(n,)`` of these.
     settings
-        Confidence, resampling unit, resamples and seed are taken.
+        Confidence, resampling unit, method and draws are taken.
     ranks_only
         The numbers are an order only: what needs distances is left out.
     figures
@@ -65,32 +65,30 @@ def compare_numbers(
         "weights": weights,
         "confidence": settings.confidence,
         "unit": settings.unit,
+        **settings.interval,
     }
-    drawn: dict[str, Any] = {"rng": settings.seed, "resamples": settings.resamples}
     ranks = (
-        spearman(first, second, **shared, **drawn),
+        spearman(first, second, **shared),
         kendall_tau_b(first, second, **shared),
     )
     if ranks_only:
         return list(ranks)
     out = [
-        pearson(first, second, **shared, **drawn),
+        pearson(first, second, **shared),
         *ranks,
-        ccc(first, second, **shared, **drawn),
+        ccc(first, second, **shared),
         mad(first, second, **shared),
         bias(first, second, **shared),
     ]
     if figures == "all":
-        out += _further(first, second, shared, drawn)
+        out += _further(first, second, shared)
     return sorted(out, key=lambda one: NUMBERS.index(one.name))
 
 
-def _further(
-    first: FloatArray, second: FloatArray, shared: dict[str, Any], drawn: dict[str, Any]
-) -> Iterator[Estimate]:
+def _further(first: FloatArray, second: FloatArray, shared: dict[str, Any]) -> Iterator[Estimate]:
     both = np.column_stack([first, second])
     # Papers call these forms by McGraw and Wong's names.
-    yield replace(icc(both, form="agreement", **shared, **drawn), name="icc_a1")
-    yield replace(icc(both, form="consistency", **shared, **drawn), name="icc_c1")
+    yield replace(icc(both, form="agreement", **shared), name="icc_a1")
+    yield replace(icc(both, form="consistency", **shared), name="icc_c1")
     yield rmse(first, second, **shared)
     yield from limits_of_agreement(first, second, **shared)

@@ -19,6 +19,7 @@ from .clusters import FloatArray, IntArray
 from .coding import Coded
 from .label_figures import compare_labels, compare_people
 from .label_sets import are_numbers
+from .methods import PROPORTION_METHODS
 from .number_figures import compare_numbers
 from .panel import Comparison, Confusion, Figures, confusion, dropped_between, finish
 from .panel_settings import PanelSettings
@@ -41,6 +42,10 @@ _Pair = tuple[int, str, IntArray, Comparison]
 
 MANY_PEOPLE = 10
 """Beyond so many annotators pairs are not listed; they are compared together."""
+
+
+MANY_QUESTIONS = 20_000
+"""Beyond so many questions leaving out groups of them is far cheaper than resampling."""
 
 
 class PanelBuilder:
@@ -78,6 +83,7 @@ class PanelBuilder:
                 " taken as correct but missing from the reference"
                 f" (--extra {settings.extra})"
             )
+        self.notes += _of_method(settings, int(np.unique(coded.clusters[coded.labelled]).size))
         unread = int((ratings.frame["status"] == "unscored").sum())
         if unread and settings.unscored != "missing":
             self.notes.append(
@@ -269,6 +275,20 @@ class PanelBuilder:
         elif self.people:
             scores[self.people.name] = responses.scores(self.people.codes, self.people.extra, coded)
         return scores
+
+
+def _of_method(settings: PanelSettings, questions: int) -> list[str]:
+    """What must be said of the intervals: which figures lack the method, what would cost less."""
+    out = []
+    if settings.method == "korn-graubard":
+        out.append("--method korn-graubard: shares have it, other figures keep their default")
+    elif settings.method not in PROPORTION_METHODS:
+        out.append(f"--method {settings.method}: shares don't have it and keep their default")
+    if questions > MANY_QUESTIONS and not settings.method.endswith("jackknife"):
+        out.append(
+            f"{questions:,} questions: --method grouped-jackknife takes a fraction of the time"
+        )
+    return out
 
 
 def _unreadable(unscored: str) -> str:

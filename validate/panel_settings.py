@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..scoring.errors import SettingsError
 from ..study.ratings import SCALES, Scale
 from .clusters import Unit, check_confidence, check_unit
+from .methods import METHODS, PROPORTION_METHODS, Method, check_drawing
+from .resampling import Draws
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -36,8 +38,8 @@ class PanelSettings:
         The declared labels in order; default those that occur.
     unit
         ``question`` (the clusters) or ``item``, which takes items as independent.
-    confidence, resamples, seed
-        Of the intervals.
+    confidence, method, resamples, seed
+        Of the intervals. A method other than ``default`` is that of every main figure that has it.
     final
         The rater whose label is final; by default people are aggregated.
     aggregate
@@ -66,6 +68,7 @@ class PanelSettings:
     categories: tuple[str, ...] = ()
     unit: Unit = "question"
     confidence: float = 0.95
+    method: Method = "default"
     resamples: int = 1999
     seed: int = 0
     final: str | None = None
@@ -77,12 +80,15 @@ class PanelSettings:
     family: Mapping[str, str] = field(default_factory=dict)
     tuned_on: str | None = None
     split: str | None = None
+    draws: Draws = field(init=False, repr=False, compare=False)
+    """One resampling for all figures."""
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         check_unit(self.unit)
         for option, value, known in (
             ("scale", self.scale, SCALES),
+            ("method", self.method, (*METHODS, "korn-graubard")),
             ("aggregate", self.aggregate, (None, "majority", "mean", "adjudicated")),
             ("unsure", self.unsure, ("missing", "incorrect", "half", "category")),
             ("extra", self.extra, ("incorrect", "ignore", "credit")),
@@ -95,6 +101,7 @@ class PanelSettings:
                 f"--resamples {self.resamples} is not between 199 and 100,000",
                 cure="1999, or 0 for intervals without resampling",
             )
+        check_drawing(self.method, self.resamples)
         if len(set(self.strata)) < len(self.strata):
             raise SettingsError("--strata names a column twice", cure="name it once")
         if self.seed < 0:
@@ -103,15 +110,29 @@ class PanelSettings:
             raise SettingsError(
                 "--aggregate mean needs numbers", cure="add --scale interval, or take majority"
             )
+        object.__setattr__(self, "draws", Draws(self.seed, self.resamples))
 
     @property
     def numeric(self) -> bool:
         """Whether differences of ratings mean something."""
         return self.scale in ("interval", "ratio")
 
+    @property
+    def interval(self) -> dict[str, Any]:
+        """The method that coefficients are given, and what it draws from."""
+        method = self.method if self.method in METHODS else "default"
+        return {"method": method, "rng": self.draws}
+
+    @property
+    def interval_of_share(self) -> dict[str, Any]:
+        """The same for proportions."""
+        method = self.method if self.method in PROPORTION_METHODS else "default"
+        return {"method": method, "rng": self.draws}
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON values, for the output."""
-        out = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        names = [name for name, one in self.__dataclass_fields__.items() if one.init]
+        out = {name: getattr(self, name) for name in names}
         lists = {"categories": list(self.categories), "strata": list(self.strata)}
         return {**out, **lists, "family": dict(self.family)}
 

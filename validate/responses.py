@@ -345,6 +345,7 @@ def compare_systems(
             weights=weights,
             confidence=settings.confidence,
             unit=settings.unit,
+            **settings.interval,
         )
         out.append(
             finish(
