@@ -17,6 +17,7 @@ _PUBLIC = {
     "Pseudonyms": ".pseudonym",
     "ServerStatus": ".server",
     "Template": ".template",
+    "audit_table": ".unit_labels",
     "blind_task": ".tasks",
     "connect": ".connection",
     "draw_retest": ".retest",
@@ -28,6 +29,7 @@ _PUBLIC = {
     "import_files": ".importing",
     "import_from_server": ".importing",
     "load_template": ".template",
+    "unit_labels": ".unit_labels",
     "visible": ".tasks",
 }
 

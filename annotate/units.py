@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.parse import parse, read_reference
 from ..scoring.records import NO_SYSTEM, Element
-from ..study.identity import hashed_system, unit_id
+from ..study.identity import hashed_system, system_label, unit_id
 from .question_sample import gold_id
 from .tasks import EMPTY, NO_REFERENCE, Graded, also_accepted, visible
 from .template import Template
@@ -220,7 +220,7 @@ def _response(question: Question, response: Response, template: Template) -> Gra
     return Graded(
         item_id=unit_id("response", template.name, question.question_id, whose, text),
         question_id=question.question_id,
-        system=response.system or NO_SYSTEM,
+        system=system_label(response.system or NO_SYSTEM, response.variant),
         content_sha256=_sha256("response", question.question, options, question.reference, text),
         shown={
             "question": visible(question.question),
@@ -287,7 +287,7 @@ def _parse(question: Question, response: Response, template: Template) -> Graded
     return Graded(
         item_id=unit_id("parse", template.name, question.question_id, whose, text),
         question_id=question.question_id,
-        system=response.system or NO_SYSTEM,
+        system=system_label(response.system or NO_SYSTEM, response.variant),
         content_sha256=_sha256("parse", question.question, text, lines),
         shown={
             "question": visible(question.question),

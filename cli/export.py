@@ -112,7 +112,7 @@ def register(app: typer.Typer) -> None:
                     to,
                     template=template,
                     language=language,
-                    unmatched=unmatched,  # type: ignore[arg-type]  # checked above
+                    unmatched=unmatched,
                 )
             else:
                 with connect() as connection:
@@ -123,7 +123,7 @@ def register(app: typer.Typer) -> None:
                         template=template,
                         language=language,
                         per_item=per_item,
-                        unmatched=unmatched,  # type: ignore[arg-type]  # checked above
+                        unmatched=unmatched,
                         progress=warn,
                     )
         if report.url:

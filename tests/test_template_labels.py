@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labelled_study import example_task, labelled_study, tasks_of
+from labelled_study import QUESTIONS, example_task, labelled_study, tasks_of
 
+from accord import cli
 from accord.annotate.export import export_to_file
 from accord.annotate.importing import ImportReport, import_files
+from accord.annotate.question_sample import draw_questions
 from accord.annotate.template import example, load_template, template_names
+from accord.annotate.unit_labels import audit_table, corrected_elements, unit_labels
+from accord.annotate.units import as_list
 from accord.scoring.errors import SettingsError, StudyError
+from accord.scoring.parse import read_reference
 from accord.study import Study
-from accord.study.records import RatingRow
+from accord.study.records import Question, RatingRow
 
 NEW = [name for name in template_names() if name != "pair"]
 
@@ -267,3 +272,81 @@ def test_a_template_of_one_s_own(study: Study, tmp_path: Path) -> None:
     report = bring_back(study, task, page.answer("middle"), tmp_path=tmp_path)
     assert found(report) == {"labelled": 1}
     assert latest(study)[task["data"]["item_id"]].guideline == "fluency@1"
+
+
+# What becomes of the labels
+
+
+def test_an_audit_of_the_study(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = {task["data"]["question"][:5]: task for task in tasks_of(study, "gold_audit", tmp_path)}
+    _, annotation = example("gold_audit")
+    page = load_template("gold_audit")
+    folder = str(study.path)
+    assert cli.main(["audit", folder]) == 2
+    assert "nobody has checked a gold answer" in capsys.readouterr().err
+    bring_back(study, tasks["Which"], annotation["result"], tmp_path=tmp_path)
+    landing = tasks["In wh"]
+    prefilled = page.answer("OK", corrected=landing["data"]["gold_text"], missing=["x \n\n y"])
+    bring_back(study, landing, prefilled, tmp_path=tmp_path)
+    table = audit_table(study)
+    rows = {row["question_id"]: row for row in table.frame.to_dict("records")}
+    moons = rows["moons"]
+    assert (moons["verdict"], moons["error_type"], moons["marks"]) == (
+        "ERROR",
+        "wrong_value",
+        "3 wrong",
+    )
+    fixed = json.loads(moons["corrected"])
+    assert [element["text"] for element in fixed] == ["Io", "Europa", "Ganymede", "Callisto"]
+    assert fixed[2] == {
+        "text": "Ganymede",
+        "aliases": ["Ganymedes"],
+        "attributes": [["number", "Jupiter III"]],
+    }
+    assert (rows["landing"]["verdict"], rows["landing"]["corrected"]) == ("OK", None)
+    assert rows["landing"]["missing"] == "x\ny"
+    assert cli.main(["audit", folder, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["errors"] == [moons["item_id"]]
+    assert answer["error_types"] == {"wrong_value": 1}
+    assert answer["results"][0]["estimate"] == 0.5
+
+
+@pytest.mark.parametrize("reference", [question["reference"] for question in QUESTIONS])
+def test_the_gold_that_stands_to_be_corrected_is_read_as_it_was(reference: list[Any]) -> None:
+    question = Question("q", "Which?", json.dumps(reference))
+    elements = read_reference(question.reference).elements
+    text = as_list(elements)
+    again = read_reference(text).elements
+    assert [(e.text, e.attributes) for e in again] == [(e.text, e.attributes) for e in elements]
+    assert corrected_elements(text, question) is None
+    assert corrected_elements(None, question) is None
+    more = corrected_elements(f"{text}\n{len(elements) + 1}. Amalthea", question)
+    assert more is not None and len(more) == len(elements) + 1 and more[-1] == {"text": "Amalthea"}
+
+
+def test_ratings_of_responses_as_a_table(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw_questions(study, n=2, sample_id="two")
+    page = load_template("rating")
+    tasks = tasks_of(study, "rating", tmp_path)
+    for task, rating in zip(tasks, ("2", "5"), strict=True):
+        bring_back(study, task, page.answer(rating), tmp_path=tmp_path)
+    target = tmp_path / "ratings.csv"
+    assert cli.main(["labels", str(study.path), "--template", "rating", "--to", str(target)]) == 0
+    capsys.readouterr()
+    frame = unit_labels(study, "rating")
+    assert dict(zip(frame["item_id"], frame["rating"], strict=True)) == {
+        task["data"]["item_id"]: rating for task, rating in zip(tasks, ("2", "5"), strict=True)
+    }
+    assert set(frame["system"]) == {"alder"} and set(frame["weight"]) == {1.0}
+    assert len(target.read_text(encoding="utf-8").splitlines()) == 3
+    for template, said in (("pair", "no task of"), ("nope", "no task of")):
+        assert cli.main(["labels", str(study.path), "--template", template]) == 2
+        assert said in capsys.readouterr().err
+    tasks_of(study, "pair", tmp_path)
+    assert cli.main(["labels", str(study.path), "--template", "pair"]) == 2
+    assert "the study's own ratings" in capsys.readouterr().err
