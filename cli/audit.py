@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _SHOWN = 20
-TABLE = typer.Argument(None, metavar="[TABLE]", help="One row a checked answer (and reviewer).")
+TABLE = typer.Argument(
+    None,
+    metavar="[STUDY|TABLE]",
+    help="A study with imported labels of gold answers, or a table: one row a checked answer (and "
+    "reviewer).",
+)
 CSV = typer.Option(None, "--csv", metavar="FILE", help="Also write the wrong answers as CSV.")
 
 
@@ -140,7 +146,14 @@ def _audit_table(
     from ..validate.clusters import check_unit
 
     check_unit(options["unit"])
-    table = read_table(path, mapping=mapping, optional=audit_columns(**options))
+    if os.path.isdir(path):
+        from ..annotate.unit_labels import audit_table
+        from ..study import Study
+
+        with Study.open(path) as study:
+            table = audit_table(study)
+    else:
+        table = read_table(path, mapping=mapping, optional=audit_columns(**options))
     report = audit(table, **options, **chosen)
     if csv_file is not None:
         write_csv(csv_file, table.frame.iloc[list(report.error_rows)])
