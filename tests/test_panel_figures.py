@@ -338,3 +338,19 @@ def test_numbers_of_any_size_have_their_figures() -> None:
     for name in ("ccc", "pearson", "kendall_tau_b", "icc_a1"):
         expected = find(small, name, "gpt", "ann").estimate
         assert find(report, name, "gpt", "ann").estimate == pytest.approx(expected)
+    assert max(map(len, agreement_lines(report, every=True))) <= 110
+
+
+def test_an_interval_of_two_responses_never_misses_its_estimate() -> None:
+    for first, second in (
+        (["1", "3"], ["2", "2"]),
+        (["1", "2"], ["3", "1"]),
+        (["1", "4"], ["1", "5"]),
+    ):
+        kinds = {"ann": "annotator", "gpt": "judge"}
+        ratings = make({"ann": list(first), "gpt": list(second)}, kinds)
+        for one in agreement(ratings, scale="interval", unit="item", resamples=0).results:
+            if math.isnan(one.low):
+                assert one.reason, one
+            else:
+                assert one.low - 1e-9 <= one.estimate <= one.high + 1e-9, one

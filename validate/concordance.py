@@ -72,9 +72,10 @@ def ccc(
         if size < 4:
             return replace(out, method=how, reason=f"no interval: {size:g} responses (at least 4)")
         sx, sy, shift, r = _moments(scores, w)
-        rho, u = out.estimate, shift / math.sqrt(sx * sy)
-        if abs(r) < 1e-12:
+        rho = out.estimate
+        if not abs(r) >= 1e-12:
             return replace(out, method=how, reason="no interval: the scores are uncorrelated")
+        u = shift / math.sqrt(sx * sy)
         variance = (1 - r * r) * rho**2 * (1 - rho**2) / r**2
         variance += 2 * rho**3 * (1 - rho) * u**2 / r - rho**4 * u**4 / (2 * r**2)
         reach = z_quantile(out.confidence) * math.sqrt(max(variance, 0) / (size - 2))
@@ -179,6 +180,10 @@ def icc(
         )
         if not (math.isfinite(low) and math.isfinite(high)):
             return replace(out, method=how, reason="no interval: no variance is left to compare")
+        if not low <= out.estimate <= high:  # Satterthwaite's degrees of freedom break down
+            return replace(
+                out, method=how, reason="no interval: too few responses for the F limits"
+            )
         return replace(out, low=low, high=high, method=how)
 
     return association(
@@ -200,7 +205,8 @@ def _moments(scores: FloatArray, w: FloatArray) -> tuple[float, float, float, fl
     d = scores - mean
     (xx, xy), (_, yy) = (d * w[:, None]).T @ d / w.sum()
     sx, sy = math.sqrt(xx), math.sqrt(yy)
-    return sx, sy, float(mean[0] - mean[1]), float(xy / (sx * sy))
+    r = float(xy / (sx * sy)) if sx * sy > 0 else math.nan
+    return sx, sy, float(mean[0] - mean[1]), r
 
 
 def _ccc(totals: Any) -> Any:

@@ -97,6 +97,10 @@ def heading(result: Mapping[str, Any]) -> str:
     return f"{label(name)}, {more}" if more else label(name)
 
 
+_LARGE = 1e9
+"""From here on a number is written with its power of ten."""
+
+
 def label(name: str) -> str:
     """The figure's name as it is printed in a paper."""
     return _LABELS.get(name, name.replace("_", " ").capitalize())
@@ -111,6 +115,8 @@ def value(x: float | None, digits: int = 3) -> str:
     """A number with a true minus sign; never rounded to 0 or ±1 unless it is exactly that."""
     if not defined(x):
         return "–"
+    if abs(x) >= _LARGE:
+        return f"{x:.{digits}e}".replace("-", "−").replace("e+", "e")
     text = f"{x:.{digits}f}"
     for more in range(digits, 7):
         text = f"{x:.{more}f}"
