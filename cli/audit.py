@@ -61,6 +61,12 @@ def register(app: typer.Typer) -> None:
         cluster: str = typer.Option(
             None, "--cluster", metavar="COL,…", help="What was drawn, if whole questions were."
         ),
+        strata: str = typer.Option(
+            None,
+            "--strata",
+            metavar="COL,…",
+            help="The strata that answers were drawn from, with a column weight.",
+        ),
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="item: answers were drawn one by one."
         ),
@@ -89,6 +95,7 @@ def register(app: typer.Typer) -> None:
                 {
                     "--item": item,
                     "--cluster": cluster,
+                    "--strata": strata,
                     "--labels": labels,
                     "--map": map_,
                     "--csv": csv_file,
@@ -116,6 +123,7 @@ def register(app: typer.Typer) -> None:
             rater=rater,
             item=columns(item),
             cluster=columns(cluster),
+            strata=columns(strata),
             unit=unit,
             labels=parse_map(labels, "--labels"),
             mapping=parse_map(map_, "--map"),
@@ -201,6 +209,17 @@ def _lines(report: AuditReport) -> Iterable[str]:
 
     result = report.result
     yield from _rate(result)
+    if report.largest is not None:
+        shown = with_interval(report.largest.to_dict())
+        yield (
+            f"were errors hidden where fewest answers were drawn: {shown} ({report.largest.method})"
+        )
+    for row in result.details.get("strata", ()):
+        shown = f"[{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
+        yield (
+            f"  {row['stratum']}: {row['errors']} in {row['checked']} of {row['population']:g}, "
+            f"{percent(row['rate'])} {shown}"
+        )
     if report.beside is not None:
         yield f"beside it: {with_interval(report.beside.to_dict())} ({report.beside.method})"
     for reason, number in result.dropped.items():

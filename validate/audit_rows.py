@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..scoring.errors import BadRow, InputError, SettingsError
 from ..study.readers import Table
@@ -25,6 +26,7 @@ __all__ = [
     "audit_columns",
     "filled",
     "read_rows",
+    "stratum_counts",
     "weights",
 ]
 
@@ -96,11 +98,17 @@ class AuditRows:
 
 
 def audit_columns(
-    *, verdict: str, rater: str, item: Sequence[str], cluster: Sequence[str], **_: Any
+    *,
+    verdict: str,
+    rater: str,
+    item: Sequence[str],
+    cluster: Sequence[str],
+    strata: Sequence[str] = (),
+    **_: Any,
 ) -> tuple[str, ...]:
     """The columns that an audit with these options reads."""
     usual = ("item_id", "question_id", "kind", "weight", "error_type")
-    return tuple(dict.fromkeys([verdict, rater, *item, *cluster, *usual]))
+    return tuple(dict.fromkeys([verdict, rater, *item, *cluster, *strata, *usual]))
 
 
 def read_rows(
@@ -192,6 +200,53 @@ def weights(table: Table, rows: AuditRows) -> dict[str, float]:
     if bad:
         raise InputError.from_rows(bad, cure="a weight is 1 / inclusion probability of the answer")
     return out
+
+
+def stratum_counts(
+    table: Table,
+    rows: AuditRows,
+    names: Sequence[str],
+    weight_of: Mapping[str, float],
+    counted: Sequence[str],
+    wrong: NDArray[np.bool_],
+) -> dict[str, Any]:
+    """Errors, checked answers and all answers of each stratum; its size is the sum of weights.
+
+    Raises
+    ------
+    InputError
+        An answer in two strata, weights that differ within one, or no column of weights.
+    """
+    if "weight" not in table.frame.columns:
+        raise InputError(
+            f"{table.name} has no column 'weight', which says how many answers a stratum has",
+            cure="add 1 / inclusion probability of each answer, or leave --strata out",
+        )
+    of: dict[str, tuple[str, ...]] = {}
+    weight: dict[tuple[str, ...], float] = {}
+    bad: list[BadRow] = []
+    cells = zip(*(filled(table, name, "--strata") for name in names), strict=True)
+    for answer, stratum, line in zip(rows.answers, cells, table.lines, strict=True):
+        if of.setdefault(answer, stratum) != stratum:
+            bad.append(BadRow(table.name, line, f"{answer!r} lies in another stratum above"))
+        elif not math.isclose(
+            weight.setdefault(stratum, weight_of[answer]), weight_of[answer], rel_tol=1e-6
+        ):
+            shown = " / ".join(stratum)
+            bad.append(BadRow(table.name, line, f"the stratum {shown!r} has another weight above"))
+    if bad:
+        raise InputError.from_rows(
+            bad, cure="name the columns by which the sample was stratified: one weight a stratum"
+        )
+    there, order = Counter(of.values()), list(weight)
+    read = Counter(of[answer] for answer in counted)
+    found = Counter(of[answer] for answer, is_wrong in zip(counted, wrong, strict=True) if is_wrong)
+    return {
+        "errors": [found[stratum] for stratum in order],
+        "checked": [read[stratum] for stratum in order],
+        "population": [there[stratum] * weight[stratum] for stratum in order],
+        "names": [" / ".join(stratum) for stratum in order],
+    }
 
 
 def filled(table: Table, name: str, option: str | None) -> list[str]:

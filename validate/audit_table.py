@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
 
 from ..scoring.errors import BadRow, InputError, SettingsError
 from ..study.readers import Table
@@ -28,8 +27,10 @@ from .audit_rows import (
     AuditRows,
     filled,
     read_rows,
+    stratum_counts,
     weights,
 )
+from .audit_strata import HEAVY, gamma_limits, stratified_rate
 from .cautions import data_warnings, too_few
 from .clusters import ASSUMED_ICC, Clusters, FloatArray, Unit, cluster_codes
 from .error_rate import AuditMethod, audit_counts, few_errors
@@ -53,6 +54,9 @@ class AuditReport:
         all or none of the answers that can't be verified were wrong.
     beside
         The same rate with Wilson's interval, where ``result`` has the gamma interval.
+    largest
+        With strata, where an unseen error of some stratum would weigh far more than the others:
+        the wider interval that allows for it.
     reviewers
         Raw agreement of the reviewers, where answers were reviewed twice.
     errors, error_rows
@@ -73,10 +77,14 @@ class AuditReport:
     error_types: Mapping[str, int]
     notes: tuple[str, ...]
     source: Mapping[str, Any]
+    largest: Estimate | None = None
 
     def results(self) -> list[Estimate]:
         """All figures, the default first."""
-        return [one for one in (self.result, self.beside, self.reviewers) if one is not None]
+        return [one for one in self._all() if one is not None]
+
+    def _all(self) -> tuple[Estimate | None, ...]:
+        return self.result, self.largest, self.beside, self.reviewers
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON values."""
@@ -101,6 +109,7 @@ def audit(
     confidence: float = 0.95,
     method: AuditMethod = "wilson",
     population: int | None = None,
+    strata: Sequence[str] = (),
 ) -> AuditReport:
     """The error rate of a table of checked gold answers.
 
@@ -125,6 +134,9 @@ def audit(
     confidence, method, population
         As :func:`~accord.validate.audit_counts`; method and population only where answers
         were drawn one by one.
+    strata
+        The columns of the strata, of answers drawn one by one at another rate in each. The column
+        ``weight`` then says how many answers each stratum has.
 
     Returns
     -------
@@ -142,7 +154,7 @@ def audit(
     References
     ----------
     Wilson 1927; gamma interval: Fay & Feuer 1997, Stat. Med. 16; the added question is accord's,
-    chosen by measured coverage. Strata are not used: the variance is that of a draw with
+    chosen by measured coverage. Without ``strata`` the variance is that of a draw with
     replacement, which is not smaller.
     """
     rows = read_rows(table, verdict, item, labels or {}, rater=rater)
@@ -161,14 +173,16 @@ def audit(
     weighted = not np.all(w == w[0])
     in_questions = groups is not None and groups.count < len(counted) and unit == "question"
     notes: list[str] = []
-    beside = None
-    if in_questions or weighted:
+    beside = largest = None
+    if in_questions or weighted or strata:
         if method != "wilson" or population is not None:
             raise SettingsError(
                 "--method and --population are for answers drawn one by one, all as likely, and"
                 + (
                     f" these lie in {' and '.join(names)}"
                     if in_questions
+                    else " there are strata"
+                    if strata
                     else " the weights differ"
                 ),
                 cure="add --unit item if they were drawn one by one"
@@ -178,7 +192,18 @@ def audit(
         if groups is None or not in_questions:
             groups = Clusters.each_item(len(counted))
         noun = ", ".join(names) if in_questions else "item"
-        result = _gamma(wrong, groups, w, confidence, noun)
+        if strata:
+            if in_questions:
+                raise SettingsError(
+                    f"--strata is for answers drawn one by one, and these lie in {noun}",
+                    cure="add --unit item if they were drawn one by one, or leave --strata out",
+                )
+            counts = stratum_counts(table, rows, strata, weight_of, counted, wrong)
+            result = stratified_rate(**counts, confidence=confidence)
+            if result.details["largest_to_added"] > HEAVY:
+                largest = stratified_rate(**counts, confidence=confidence, largest=True)
+        else:
+            result = _gamma(wrong, groups, w, confidence, noun)
         beside = audit_counts(int(wrong.sum()), len(counted), confidence=confidence)
         if weighted:
             notes.append(
@@ -241,37 +266,8 @@ def audit(
         error_types=rows.types(table, set(errors)),
         notes=tuple(notes),
         source={"name": table.name, "rows": len(table.frame), "sha256": table.sha256},
+        largest=largest,
     )
-
-
-def gamma_limits(
-    p: float, variance: float, added: float, *, confidence: float = 0.95
-) -> tuple[float, float]:
-    """The gamma interval of a small weighted rate (Fay & Feuer 1997).
-
-    Parameters
-    ----------
-    p, variance
-        The rate in [0, 1] and its design variance.
-    added
-        The weight of one error not found.
-
-    Returns
-    -------
-    tuple of float
-        The lower limit from the gamma distribution with mean ``p``, the upper from the one with
-        mean ``p + added`` and variance ``variance + added**2``; above one half on the complement.
-    """
-    if p > 0.5:
-        low, high = gamma_limits(1 - p, variance, added, confidence=confidence)
-        return 1 - high, 1 - low
-    tail = (1 - confidence) / 2
-    low = 0.0
-    if p > 0 and variance > 0:
-        low = float(variance / p * gammaincinv(p * p / variance, tail))
-    mean, spread = p + added, variance + added * added
-    high = float(spread / mean * gammaincinv(mean * mean / spread, 1 - tail))
-    return min(low, p), min(max(high, p), 1.0)
 
 
 def _gamma(
