@@ -340,3 +340,10 @@ def test_the_twins_are_what_others_compute() -> None:
         assert twin.pearson(a, b, one) == pytest.approx(float(stats.pearsonr(x, y)[0]), abs=1e-10)
         assert twin.spearman(a, b, one) == pytest.approx(float(stats.spearmanr(x, y)[0]), abs=1e-10)
         assert twin.kendall(a, b, one) == pytest.approx(float(stats.kendalltau(x, y)[0]), abs=1e-10)
+
+
+def test_an_icc_without_a_divisor_is_not_called_constant() -> None:
+    """Two raters, two responses, and each mean the same: nothing is left to divide by."""
+    crossed = np.array([[0.0, 1.0], [1.0, 0.0]])
+    out = validate.icc(crossed, form="agreement", clusters=np.arange(2), rng=0, resamples=0)
+    assert math.isnan(out.estimate) and "cancel" in str(out.reason)

@@ -161,7 +161,10 @@ def association(
     form = make(w, groups)
     theta = form.value()
     if not math.isfinite(theta):
-        return replace(out, reason="a score is constant but for rounding")
+        return replace(
+            out,
+            reason="no variance to divide by: a score is constant but for rounding, or they cancel",
+        )
     if abs(theta) < 1 + 1e-9:
         theta = without_rounding(min(max(theta, -1.0), 1.0))
     se, design = form.linearised()
