@@ -95,6 +95,12 @@ def register(app: typer.Typer) -> None:
         unsure: str = UNSURE,
         unscored: str = UNSCORED,
         extra: str = EXTRA,
+        ignore: str = typer.Option(
+            None,
+            "--ignore",
+            metavar="LABEL,…",
+            help="Labels of elements that do not count (irrelevant ones).",
+        ),
         strata: str = typer.Option(
             None, "--strata", metavar="COL,…", help="Agreement by category, system, …, too."
         ),
@@ -166,6 +172,7 @@ def register(app: typer.Typer) -> None:
             "unsure": unsure,
             "unscored": unscored,
             "extra": extra,
+            "ignore": columns(ignore),
             "strata": columns(strata),
             "family": parse_map(family, "--family"),
             "tuned_on": tuned_on,

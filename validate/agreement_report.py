@@ -162,6 +162,7 @@ def agreement(
     unsure: Unsure = "missing",
     unscored: Unscored = "missing",
     extra: Extra = "incorrect",
+    ignore: Sequence[str] = (),
     strata: Sequence[str] = (),
     family: Mapping[str, str] | None = None,
     tuned_on: str | Path | Collection[str] | None = None,
@@ -179,7 +180,7 @@ def agreement(
     options
         How a path or frame is read; its labels and scale are those given here.
     scale, positive, categories, unit, confidence, method, resamples, seed, final, aggregate, \
-unsure, unscored, extra, strata, family
+unsure, unscored, extra, ignore, strata, family
         As the fields of :class:`~accord.validate.panel_settings.PanelSettings`.
     tuned_on, split
         Which labels the judge's prompt was tuned on, as in
@@ -240,6 +241,7 @@ unsure, unscored, extra, strata, family
         unsure=unsure,
         unscored=unscored,
         extra=extra,
+        ignore=tuple(ignore),
         strata=tuple(strata),
         family=dict(family or {}),
         tuned_on=_named(tuned_on),

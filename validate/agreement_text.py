@@ -158,8 +158,14 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     measure = str(results[0].get("measure"))
     limits = f"{100 * results[0]['confidence']:g} % interval"
     yield ""
-    yield f"System level: {_PLAIN_NAMES.get(measure, measure)}, mean of the responses rated by both"
     differences = [result for result in results if result["name"] == "bias"]
+    whose = "rated by both" if differences else f"rated by {visible(results[0]['raters'][0])}"
+    yield f"System level: {_PLAIN_NAMES.get(measure, measure)}, mean of the responses {whose}"
+    for result in [] if differences else results:
+        yield (
+            f"    {pad(visible(result['system']), 34)} {estimate(result):>8}"
+            f"  {interval(result) or '–':<18} {count(result['n']):>6}"
+        )
     for judge, people in dict.fromkeys(tuple(result["raters"]) for result in differences):
         yield (
             f"  {pad(f'{visible(judge)} ~ {visible(people)}', 36)} {'people':>8} {'judge':>8}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXTRA_LEFT_OUT",
+    "IGNORED",
     "MISSING",
     "NOBODY",
     "REASONS",
@@ -40,13 +41,14 @@ __all__ = [
 # accord's own value, and what other tools and people write.
 _EXTRA_WORDS = (MISSING_FROM_REFERENCE.replace("_", " "), "correct but missing")
 
-MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE, NOBODY = -1, -2, -3, -4, -5, -6
+MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE, NOBODY, IGNORED = range(-1, -8, -1)
 REASONS: Mapping[int, str] = {
     MISSING: "missing",
     UNSCORED: "unscored",
     UNSURE_LEFT_OUT: "unsure",
     EXTRA_LEFT_OUT: "correct but missing from the reference",
     TIE: "tie of the annotators",
+    IGNORED: "label that does not count",
 }
 """Why an item takes no part: code → reason, the first that holds is counted. ``NOBODY`` is no such
 reason: an item that no person has rated is in no comparison, and is counted once for all."""
@@ -145,6 +147,8 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     raters = sorted(kind_of, key=lambda rater: order.index(kind_of[rater]))
     row_extra = _extra(frame)
     labels = _effective_labels(frame, row_extra, settings)
+    ignored = _ignored(labels, settings)
+    labels = [None if out else label for label, out in zip(labels, ignored, strict=True)]
     categories, values = categories_of(frame, labels, kind_of, settings)
     code_of = {label: code for code, label in enumerate(categories)}
     if values is not None:
@@ -162,6 +166,7 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     negative = _negative(categories, settings)
     unreadable = _unreadable(categories, negative, settings)
     row_codes = _special(frame, labels, row_codes, row_extra, unreadable, negative, settings)
+    row_codes[ignored] = IGNORED
     # In a fixed order, so that resamples do not depend on the order of the rows.
     order_by = list(dict.fromkeys([*ratings.cluster, "item_id"]))
     items = frame.drop_duplicates("item_id").sort_values(order_by).reset_index(drop=True)
@@ -232,6 +237,16 @@ def _extra(frame: pd.DataFrame) -> NDArray[np.bool_]:
     if "reasons" in frame.columns:
         out |= verdict & np.array([is_extra(said) for said in frame["reasons"]], dtype=bool)
     return out | _implied(frame)
+
+
+def _ignored(labels: Sequence[str | None], settings: PanelSettings) -> NDArray[np.bool_]:
+    """Which ratings are labels of elements that do not count."""
+    if absent := sorted(set(settings.ignore) - set(labels)):
+        there = sorted({label for label in labels if label is not None})
+        raise SettingsError(
+            f"--ignore {absent[0]!r} is no label here", cure=f"labels are {', '.join(there[:12])}"
+        )
+    return np.array([label in settings.ignore for label in labels], dtype=bool)
 
 
 def _implied(frame: pd.DataFrame) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..scoring.errors import InputError
+from ..scoring.records import NO_SYSTEM
 from ..study.ratings import OF_STUDY, Ratings
 from .clusters import FloatArray, IntArray
 from .coding import Coded
@@ -34,6 +35,7 @@ from .responses import (
 )
 from .result import Estimate
 from .section import View
+from .system_scores import systems_of_one_rater
 
 __all__ = ["MANY_PEOPLE", "PanelBuilder"]
 
@@ -90,11 +92,24 @@ class PanelBuilder:
                 f"{unread} replies of a judge that could not be read count as"
                 f" {_unreadable(settings.unscored)} (--unscored {settings.unscored})"
             )
-        if not self.judges and len(self.annotators) < 2 and ratings.repeats is None:
+        if settings.ignore:
+            count = int(ratings.frame["rating"].isin(settings.ignore).sum())
+            self.notes.append(
+                f"{count} ratings are of elements that do not count"
+                f" (--ignore {','.join(settings.ignore)})"
+            )
+        alone = not self.judges and len(self.annotators) < 2 and ratings.repeats is None
+        if alone and not self._has_systems():
             raise InputError(
                 "there is nothing to compare: one rater",
                 cure="name a second annotator (--annotators) or a judge (--judges)",
             )
+
+    def _has_systems(self) -> bool:
+        """Whether one rater's labels alone give systems a score."""
+        items = self.coded.items
+        known = self.coded.worth is not None and bool(items["response_id"].notna().all())
+        return known and bool((items["system"] != NO_SYSTEM).any())
 
     def fill(self) -> View:
         """Make every main figure; what the further parts of the panel are made from comes back."""
@@ -249,6 +264,20 @@ class PanelBuilder:
         self.rows = score_rows(
             responses, {name: scores[name] for name in [*judges, people]}, people
         )
+        if not compared:
+            right = coded.categories[coded.positive] if coded.positive is not None else None
+            if right is not None and len(coded.categories) > 2:
+                self.notes.append(
+                    f"every label but {right!r} counts as 0 in a score (--ignore leaves labels out)"
+                )
+            self.results += systems_of_one_rater(
+                scores[people],
+                responses,
+                coded.noun,
+                settings,
+                rater=people,
+                dropped=responses.dropped(scores[people]),
+            )
         for raters, which in compared:
             if raters[0] in judges and raters[1] == people:
                 self.results += compare_systems(

@@ -54,6 +54,9 @@ class PanelSettings:
     extra
         A verdict with the reason "correct but missing from the reference" counts as wrong, is left
         out (``ignore``), or counts as right (``credit``).
+    ignore
+        Labels of elements that do not count, such as irrelevant ones: left out of every figure, and
+        no element of the response.
     strata
         Columns by whose values agreement is also given.
     family
@@ -76,6 +79,7 @@ class PanelSettings:
     unsure: Unsure = "missing"
     unscored: Unscored = "missing"
     extra: Extra = "incorrect"
+    ignore: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
     family: Mapping[str, str] = field(default_factory=dict)
     tuned_on: str | None = None
@@ -133,7 +137,7 @@ class PanelSettings:
         """The settings as JSON values, for the output."""
         names = [name for name, one in self.__dataclass_fields__.items() if one.init]
         out = {name: getattr(self, name) for name in names}
-        lists = {"categories": list(self.categories), "strata": list(self.strata)}
+        lists = {name: list(getattr(self, name)) for name in ("categories", "strata", "ignore")}
         return {**out, **lists, "family": dict(self.family)}
 
 

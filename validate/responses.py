@@ -19,7 +19,7 @@ from ..scoring.metrics import f1_array
 from ..scoring.records import NO_SYSTEM
 from ..study.identity import system_label
 from .clusters import FloatArray, IntArray
-from .coding import EXTRA_LEFT_OUT, UNSCORED, UNSURE_LEFT_OUT, Coded
+from .coding import EXTRA_LEFT_OUT, IGNORED, UNSCORED, UNSURE_LEFT_OUT, Coded
 from .differences import bias
 from .number_figures import NUMBERS, compare_numbers
 from .panel import Comparison, Figures, finish
@@ -89,7 +89,7 @@ class Responses:
         if coded.worth is None:
             return np.full(self.sizes.size, math.nan)
         rated = codes >= 0
-        ignored = codes == EXTRA_LEFT_OUT
+        ignored = (codes == EXTRA_LEFT_OUT) | (codes == IGNORED)
         value = np.where(rated, coded.worth[np.maximum(codes, 0)], 0.0)
         credited = extra & (value > 0)
         sure = rated | ignored
