@@ -62,6 +62,7 @@ _PUBLIC = {
     "rmse": ".differences",
     "simultaneous_confidence": ".multiplicity",
     "spearman": ".correlation",
+    "stratified_rate": ".audit_strata",
     "study_report": ".report_study",
     "variance_components": ".mixed_icc",
     "weighted_kappa": ".weighted",
