@@ -394,21 +394,18 @@ def score_rows(
     The keys are ``rater, question_id, system, response_id, judge, human``.
     ``scores`` has each rater's, ``people`` names whose stand for people.
     """
-    about = responses.frame.to_dict("records")
-    out: list[dict[str, Any]] = []
-    for rater, column in scores.items():
-        if rater == people:
-            continue
-        rows = zip(about, column, scores[people], responses.labelled, strict=True)
-        for row, judge, human, labelled in rows:
-            if not labelled:
-                continue
-            out.append(
-                {
-                    "rater": rater,
-                    **{str(key): value for key, value in row.items()},
-                    "judge": None if math.isnan(judge) else float(judge),
-                    "human": None if math.isnan(human) else float(human),
-                }
-            )
-    return out
+    rated = np.flatnonzero(responses.labelled)
+    names = [str(name) for name in responses.frame.columns]
+    columns = [responses.frame[name].iloc[rated].tolist() for name in responses.frame.columns]
+    about = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    human = _known(scores[people][rated])
+    return [
+        {"rater": rater, **row, "judge": judge, "human": person}
+        for rater, column in scores.items()
+        if rater != people
+        for row, judge, person in zip(about, _known(column[rated]), human, strict=True)
+    ]
+
+
+def _known(scores: FloatArray) -> list[float | None]:
+    return [None if math.isnan(score) else score for score in scores.tolist()]
