@@ -139,6 +139,7 @@ def export_to_server(
     with study.ledger.writing():
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
+        _refuse_to_mix(sample)
         tasks = [blind_task(item, page, sample_id) for item in items]
         mark = mark_of(study, sample_id, page.name, make=True)
         if mark is None:
@@ -247,6 +248,7 @@ def export_to_file(
     with study.ledger.writing():
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
+        _refuse_to_mix(sample)
         names, added = write_tasks(study, sample, page, items, file)
     return ExportReport(
         sample_id=sample_id,
@@ -415,6 +417,16 @@ def items_to_grade(
             notes.append(f"{hidden} predicted elements without a reference element are not shown")
         items = shown
     return sample, items, notes
+
+
+def _refuse_to_mix(sample: Sample) -> None:
+    """A retest of several people is no heap of tasks for everybody."""
+    asked = [name for name, own in (sample.settings.get("assigned") or {}).items() if own]
+    if len(asked) > 1:
+        raise SettingsError(
+            f"the retest {sample.sample_id!r} gives each of {len(asked)} people their own items",
+            cure="name those people with --annotators FILE",
+        )
 
 
 def _oddities(there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]]) -> list[str]:

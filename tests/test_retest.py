@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from accord.annotate.annotators import Annotator
+from accord.annotate.export import export_to_file
 from accord.annotate.importing import import_files
 from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.retest import draw_retest
 from accord.annotate.sample import draw_sample
 from accord.annotate.sharing import share_to_files
 from accord.annotate.template import load_template
-from accord.scoring.errors import StudyError
+from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Study
 from accord.study.records import RatingRow
 from accord.study.weights import OF_RETEST
@@ -94,6 +95,8 @@ def test_a_retest_goes_to_exactly_those_who_graded(study: Study, tmp_path: Path)
     with pytest.raises(StudyError, match="graded none of them; name exactly"):
         stranger = [*TWO, Annotator("cyd@x.example", {})]
         share_to_files(study, "again", tmp_path / "t.json", stranger, per_item=1)
+    with pytest.raises(SettingsError, match="each of 2 people their own items; name those people"):
+        export_to_file(study, "again", tmp_path / "t.json")
     report = share_to_files(study, "again", tmp_path / "t.json", TWO, per_item=1)
     assert report.sentence.startswith("2 people grade again what was drawn for each: ")
 
