@@ -152,6 +152,15 @@ def _table(
         frame["variant"] = facts["variant"].tolist()
     for name, cells in strata(ledger, facts).items():
         frame[name] = pd.Series(cells, dtype=object)
+    tokens = {
+        (one.question_id, one.system, one.variant): str(one.output_tokens)
+        for one in ledger.responses()
+        if one.output_tokens is not None
+    }
+    if tokens and "output_tokens" not in frame.columns:
+        keys = zip(facts["question_id"], facts["system"], facts["variant"], strict=True)
+        given = [tokens.get((question, system or NO_SYSTEM, v)) for question, system, v in keys]
+        frame["output_tokens"] = pd.Series(given, dtype=object)
     return frame
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from accord import cli
+from accord.study import Study
+from small_study import write
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -124,3 +126,46 @@ def test_hostile_cells_are_written_out(run: Run, table: Path) -> None:
     table.write_text(evil)
     status, out, _ = run("agree", table, "--strata", "category")
     assert status == 0 and "\u202e" not in out and "\x1b" not in out
+
+
+def test_a_study_knows_strata_tokens_and_samples(run: Run, empty: Study, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    questions, responses, ratings = [], [], ["item_id,rater,kind,rating\n"]
+    for at in range(24):
+        area = "law" if at % 2 else "art"
+        questions.append(
+            {"question_id": f"q{at}", "question": "?", "reference": "x\ny\nz", "category": area}
+        )
+        for system in ("gpt-4", "llama"):
+            text = "\n".join(
+                f"- {word}" for word in ("x", "y", "w", "v")[: int(rng.integers(2, 5))]
+            )
+            tokens = int(rng.integers(5, 90))
+            row = {"question_id": f"q{at}", "system": system, "response": text}
+            responses.append(row | {"output_tokens": tokens})
+    empty.add_questions(write(tmp_path / "questions.jsonl", questions))
+    empty.add_responses(write(tmp_path / "responses.jsonl", responses))
+    assert run("score", empty.path, "--judge", "exact")[0] == 0
+    status, _, err = run(
+        "sample", empty.path, "--questions", "6", "--for", "pilot", "--name", "pil"
+    )
+    assert status == 0, err
+    items = [item.item_id for item in empty.items()]
+    for item in items:
+        for rater in ("ann", "bob", "cat"):
+            label = "CORRECT" if rng.random() < 0.6 else "INCORRECT"
+            ratings.append(f"{item},{rater},annotator,{label}\n")
+    (tmp_path / "ratings.csv").write_text("".join(ratings))
+    assert run("add", empty.path, tmp_path / "ratings.csv", "--as", "ratings")[0] == 0
+    options = ("--strata", "category", "--family", "exact=a,gpt-4=a,llama=b")
+    status, out, err = run("agree", empty.path, *options, "--json")
+    assert (status, err) == (0, "")
+    payload = json.loads(out)
+    assert "Bias by length of the response (tokens)" == section(payload, "length")["title"]
+    found = [one for one in payload["results"] if one["name"] == "bias_difference"]
+    assert [one["family"] for one in found] == ["a"]
+    assert {row["stratum"] for row in section(payload, "strata")["rows"]} == {"art", "law"}
+    # a sample of the study tells which labels the prompt was tuned on
+    status, out, err = run("agree", empty.path, "--tuned-on", "pil", "--json")
+    assert (status, err) == (0, "")
+    assert section(json.loads(out), "tuning")["notes"]
