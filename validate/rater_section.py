@@ -204,7 +204,7 @@ class _Raters:
         repeated = any(person.themselves for person in self.people)
         yield (
             f"{pad('annotator', 18)} {'items':>7} {_SHORT[first]:>10} {_SHORT[second]:>8}"
-            f" {'− the rest':>10} {'Holm p':>7}"
+            f" {'vs rest':>10} {'Holm p':>7}"
             + (f" {'model':>7}" if self.model is not None else "")
             + (f" {'self':>7}" if repeated else "")
             + (f" {'seconds':>8} {'hasty':>6}" if timed else "")
@@ -242,7 +242,7 @@ class _Raters:
             text = f"agreement is with the {kind} of the others"
             if len(self.people) > 2:
                 text += (
-                    "; − the rest: pairs of ratings that the annotator is in against the pairs of"
+                    "; vs rest: pairs of ratings that the annotator is in against the pairs of"
                     " the others, tested one-sided, Holm over annotators"
                 )
             else:
