@@ -73,8 +73,9 @@ def _inside(wanted: Wanted, frame: Frame, drawn: int) -> str:
     whose = f" of the same {len(frame.systems)} systems" if wanted.paired else ""
     if wanted.per_question is None:
         return f"all of their {drawn} items{whose}"
+    some = f"{wanted.per_question} item{'s' if wanted.per_question > 1 else ''}"
     each = "each system's answer" if wanted.paired else "each"
-    return f"at most {wanted.per_question} items of {each}, drawn at random ({drawn} items{whose})"
+    return f"at most {some} of {each}, drawn at random ({drawn} items{whose})"
 
 
 def _how(wanted: Wanted, design: Design, further: bool) -> str:

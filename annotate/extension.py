@@ -144,14 +144,16 @@ def _design(
         )
     items = tuple(item for item in now.items if item in kept)
     new = len(now.items) - len(items)
-    late = f"were not in the frame of sample {first.sample_id}"
+    late = f"{'was' if new == 1 else 'were'} not in the frame of sample {first.sample_id}"
     frame = Frame(
         items=items,
         question_of={item: now.question_of[item] for item in items},
         system_of={item: now.system_of[item] for item in items},
         columns={},
         systems=tuple(dict.fromkeys(now.system_of[item] for item in items)),
-        left_out=(f"{new} {wanted.unit}s of the study {late}.",) if new else (),
+        left_out=(f"{new} {wanted.unit}{'s' if new > 1 else ''} of the study {late}.",)
+        if new
+        else (),
     )
     unit_of = frame.question_of if wanted.of_questions else {item: item for item in items}
     groups: dict[Stratum, dict[str, None]] = {}

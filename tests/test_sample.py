@@ -175,7 +175,7 @@ def test_two_stages(study: Study) -> None:
     assert max(list(map(question.get, dict(sample.items))).count(q) for q in size) == 2
     assert sample.design.startswith("6 of 12 questions, with at most 2 items of each, drawn at ")
     everywhere = draw_sample(study, per_question=1)
-    assert len(everywhere.items) == 12
+    assert len(everywhere.items) == 12 and "at most 1 item of each," in everywhere.design
 
 
 def test_the_same_questions_for_every_system(study: Study) -> None:
@@ -436,7 +436,7 @@ def test_later_items_are_not_in_the_extension_s_frame(study: Study, tmp_path: Pa
     study.add_pairs(tmp_path / "more.csv", strata=["category"])
     more = extend_sample(study, "s1", n=4)
     assert {pi for _, pi in more.items} == {4 / 24}
-    assert more.design.endswith("1 items of the study were not in the frame of sample s1.")
+    assert more.design.endswith("1 item of the study was not in the frame of sample s1.")
 
 
 def test_gold_answers_are_drawn_extended_and_change_no_weight(tmp_path: Path) -> None:
