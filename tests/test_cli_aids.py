@@ -169,3 +169,22 @@ def test_a_study_knows_strata_tokens_and_samples(run: Run, empty: Study, tmp_pat
     status, out, err = run("agree", empty.path, "--tuned-on", "pil", "--json")
     assert (status, err) == (0, "")
     assert section(json.loads(out), "tuning")["notes"]
+
+
+def test_why_kappa_and_ac1_part_with_three_labels(run: Run, tmp_path: Path) -> None:
+    """90 % of the labels are A: AC1 is high, κ is not, and the text says which label it is."""
+    rng = np.random.default_rng(4)
+    rows = ["item_id,question_id,ann,bob\n"]
+    for item in range(200):
+        labels = [str(rng.choice(["A", "B", "C"], p=[0.9, 0.05, 0.05])) for _ in range(2)]
+        rows.append(f"i{item},q{item // 2},{','.join(labels)}\n")
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(rows))
+    status, out, err = run("agree", path, "--wide", "--annotators", "ann,bob")
+    assert (status, err) == (0, "")
+    text = " ".join(out.split())
+    assert "AC1" in text and "part over what chance would give" in text
+    table = [line.split(",")[2:] for line in rows[1:]]
+    shares = [100 * np.mean([row[at].strip() == "A" for row in table]) for at in (0, 1)]
+    said = f"The commonest label, A, has {shares[0]:.1f} % and {shares[1]:.1f} % of their ratings"
+    assert said in text

@@ -261,6 +261,12 @@ def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: flo
             f" common), bias index {value(details['bias_index'], 2)} (0: both raters use them"
             " equally often)."
         )
+    elif "commonest_label" in details:
+        shares = " and ".join(percent(share, 1) for share in details["commonest_shares"])
+        text += (
+            f" The commonest label, {details['commonest_label']}, has {shares} of their ratings"
+            " (the nearer to 100 %, the farther the two part)."
+        )
     return text
 
 

@@ -75,6 +75,9 @@ def compare_labels(
         kappa = cohen_kappa(a, b, n_categories=k, **shared)
         if k == 2 and a.size:
             kappa = replace(kappa, details={**kappa.details, **_indices(a, b)})
+        elif a.size:
+            commonest = _commonest(a, b, coded.categories)
+            kappa = replace(kappa, details={**kappa.details, **commonest})
         found.append(kappa)
         if settings.scale != "nominal":
             scale = {**shared, "n_categories": k, "values": coded.values}
@@ -221,6 +224,14 @@ def _indices(a: IntArray, b: IntArray) -> dict[str, float]:
         "prevalence_index": float(((a == 0) & (b == 0)).sum() - ((a == 1) & (b == 1)).sum()) / n,
         "bias_index": float(((a == 0) & (b == 1)).sum() - ((a == 1) & (b == 0)).sum()) / n,
     }
+
+
+def _commonest(a: IntArray, b: IntArray, categories: Sequence[str]) -> dict[str, Any]:
+    """The label that is commonest with both raters together, and the share each gives it."""
+    both = np.bincount(np.concatenate([a, b]), minlength=len(categories))
+    label = int(both.argmax())
+    shares = [float((codes == label).mean()) for codes in (a, b)]
+    return {"commonest_label": categories[label], "commonest_shares": shares}
 
 
 def _against_truth(
