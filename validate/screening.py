@@ -1,4 +1,7 @@
-"""A judge against people's labels as a screening test is reported: Youden's index, macro F1."""
+"""A judge against people's labels as a screening test is reported: Youden's index, macro F1.
+
+Their question jackknife covered 97 % (nominal 95 %) with 40 questions of 5 items.
+"""
 
 from __future__ import annotations
 
