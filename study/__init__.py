@@ -17,6 +17,7 @@ _PUBLIC = {
     "Settings": ".settings",
     "Study": ".study",
     "Table": ".readers",
+    "mark_tuned": ".tuned",
     "read_ratings": ".ratings",
     "read_table": ".readers",
 }
