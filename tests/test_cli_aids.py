@@ -60,7 +60,7 @@ def section(payload: dict[str, Any], name: str) -> dict[str, Any]:
 def test_strata(run: Run, table: Path) -> None:
     status, out, err = run("agree", table, "--strata", "category,system")
     assert (status, err) == (0, "")
-    assert "By stratum" in out and "category: gpt-4" in out and "system: gpt-4" in out
+    assert "By stratum" in out and "gpt-4, by category" in out and "gpt-4, by system" in out
     assert "no stratum of category is shown to be worse" in out
     assert all(len(line) <= 100 for line in out.splitlines())
     payload = json.loads(run("agree", table, "--strata", "category", "--json")[1])

@@ -196,6 +196,13 @@ def test_lines_fit_and_hostile_names_are_written_out() -> None:
     assert not any("\u202e" in line or "\x1b" in line for line in section.lines)
 
 
+def test_no_system_is_no_stratum() -> None:
+    labels, _ = table([("a", 20, 0.3, 0.05)], seed=5)
+    section = section_of(make(labels, KINDS), strata=("system",))
+    assert section.results == () and section.rows == ()
+    assert section.notes == ("system: 40 items without a value left out",)
+
+
 def test_items_as_units() -> None:
     labels, strata = table([("a", 3, 0.3, 0.05), ("b", 3, 0.1, 0.05)], seed=4, each=10)
     ratings = make(labels, KINDS, category=strata)

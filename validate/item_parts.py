@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scoring.errors import SettingsError
+from ..scoring.records import NO_SYSTEM
 from .coding import Coded
 from .people import People
 
@@ -50,7 +51,8 @@ def column_of(coded: Coded, name: str, option: str) -> list[str | None]:
     if name not in coded.items.columns:
         there = ", ".join(str(column) for column in coded.items.columns)
         raise SettingsError(f"there is no column {name!r} for {option}", cure=f"there are {there}")
-    return _texts(coded.items[name].tolist())
+    texts = _texts(coded.items[name].tolist())
+    return [None if text == NO_SYSTEM else text for text in texts] if name == "system" else texts
 
 
 def _texts(cells: Sequence[Any]) -> list[str | None]:

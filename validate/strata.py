@@ -309,7 +309,8 @@ class _Column:
         if not shown and self.people and self.people[0].figures:
             shown = [("people", self.people)]
         for name, lines in shown:
-            head = pad(f"{visible(self.column)}: {visible(name)}", 15)
+            out.append(pad(f"{visible(name)}, by {visible(self.column)}", 96).rstrip())
+            head = pad(visible(self.column), 15)
             second, third = ("bias", "") if self._in_numbers else ("κ", "AC1")
             out.append(
                 f"{head} {'n':>6} {unit:>9} {main:>7} {'interval':<14} {second:>6} {third:>6}"
