@@ -17,7 +17,7 @@ _PUBLIC = {
     "Pseudonyms": ".pseudonym",
     "ServerStatus": ".server",
     "Template": ".template",
-    "audit_table": ".unit_labels",
+    "audit_table": ".label_tables",
     "blind_task": ".tasks",
     "connect": ".connection",
     "draw_retest": ".retest",
@@ -29,7 +29,7 @@ _PUBLIC = {
     "import_files": ".importing",
     "import_from_server": ".importing",
     "load_template": ".template",
-    "unit_labels": ".unit_labels",
+    "unit_labels": ".label_tables",
     "visible": ".tasks",
 }
 

@@ -155,7 +155,7 @@ def _audit_table(
 
     check_unit(options["unit"])
     if os.path.isdir(path):
-        from ..annotate.unit_labels import audit_table
+        from ..annotate.label_tables import audit_table
         from ..study import Study
 
         with Study.open(path) as study:

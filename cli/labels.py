@@ -95,7 +95,7 @@ def register(app: typer.Typer) -> None:
 
 def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) -> None:
     """The labels of a study that are no ratings of pairs."""
-    from ..annotate.unit_labels import unit_labels
+    from ..annotate.label_tables import unit_labels
     from ..scoring.errors import SettingsError
     from ..study import Study
     from ..study.writers import csv_text, write_csv

@@ -13,9 +13,9 @@ from labelled_study import QUESTIONS, example_task, labelled_study, tasks_of
 from accord import cli
 from accord.annotate.export import export_to_file
 from accord.annotate.importing import ImportReport, import_files
+from accord.annotate.label_tables import audit_table, corrected_elements, unit_labels
 from accord.annotate.question_sample import draw_questions
 from accord.annotate.template import example, load_template, template_names
-from accord.annotate.unit_labels import audit_table, corrected_elements, unit_labels
 from accord.annotate.units import as_list
 from accord.scoring.errors import SettingsError, StudyError
 from accord.scoring.parse import read_reference
