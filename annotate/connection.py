@@ -253,13 +253,25 @@ def _told(url: str, api_key: str, doing: str) -> Iterator[None]:
         raise ServiceError(
             f"Label Studio at {url} failed {doing}: {_said(str(error), api_key)}"
         ) from None
-    except ValueError as error:
-        # JSON that is none: a page of a proxy, or of a server in trouble. Pydantic's errors too.
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        # JSON that is none, or of another shape: a page of a proxy, or of a server in trouble.
+        # Pydantic's errors too. What our own code gets wrong is a bug and stays one.
+        if not isinstance(error, ValueError) and not _raised_by_sdk(error):
+            raise
         raise ServiceError(
             f"Label Studio at {url} failed {doing}: its answer can't be read "
             f"({type(error).__name__})",
             cure="check LABEL_STUDIO_URL, or look at the server's log",
         ) from None
+
+
+def _raised_by_sdk(error: BaseException) -> bool:
+    """Whether an error was raised in the SDK, or in what it is built on."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__"))
+    return module.partition(".")[0] in ("label_studio_sdk", "pydantic", "pydantic_core", "httpx")
 
 
 def _refused(url: str, api_key: str, body: Any) -> ServiceError:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..scoring.errors import InputError
+from ..scoring.errors import InputError, ServiceError
 from ..scoring.files import read_whole
 from .connection import Connection
 from .pseudonym import Pseudonyms
@@ -40,6 +40,7 @@ _PERSONAL = frozenset(
     {"email", "first_name", "last_name", "username", "created_username", "avatar", "initials"}
 )
 _PATIENCE = 300.0
+_SNAPSHOT_TITLE = "accord import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,13 @@ def fetch(connection: Connection, project_id: int) -> Snapshot:
                 if user.id is not None and "@" in (email := user.email or "")
             }
     where = f"project {project_id}"
-    _check(tasks, where)
+    try:
+        _check(tasks, where)
+    except InputError as error:
+        raise ServiceError(
+            f"Label Studio at {connection.url} gave no export: {error.message}",
+            cure="run this again, or look at the server's log",
+        ) from None
     return Snapshot(where, tuple(tasks), people=people)
 
 
@@ -96,7 +103,10 @@ def _snapshot(connection: Connection, project_id: int) -> Any:
     with connection.calling("to export a project") as client:
         exports = client.projects.exports
         try:
-            made: Any = exports.create(project_id, serialization_options=persons)
+            _remove_leftovers(exports, project_id)
+            made: Any = exports.create(
+                project_id, title=_SNAPSHOT_TITLE, serialization_options=persons
+            )
         except ApiError as error:
             if error.status_code in (404, 405):
                 client.projects.get(id=project_id)  # a project that is gone is another matter
@@ -115,6 +125,13 @@ def _snapshot(connection: Connection, project_id: int) -> Any:
         finally:
             # The server keeps each as a file with people's addresses in it.
             exports.delete(project_id, export_pk=int(made.id or 0))
+
+
+def _remove_leftovers(exports: Any, project_id: int) -> None:
+    """Snapshots of imports that broke off: the server keeps each as a file with addresses in it."""
+    for left in exports.list(project_id):
+        if left.title == _SNAPSHOT_TITLE and left.id is not None:
+            exports.delete(project_id, export_pk=int(left.id))
 
 
 def read_file(path: Path) -> Snapshot:
