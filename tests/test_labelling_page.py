@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from labelling_desk import chromium, log_in
 
 from accord.annotate.connection import connect
 from accord.annotate.export import export_to_server
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.label_studio, pytest.mark.browser]
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = {
     "question": "<script>document.title='stolen'</script>Which <b>one</b>? $predicted {{idx}}",
     "reference": "<img src=http://outside.example/x.png onerror=\"document.title='stolen'\">",
@@ -75,14 +65,8 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    if not Path(CHROMIUM).exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}; name one with CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +111,7 @@ def study(label_studio: PrivateServer, tmp_path_factory: pytest.TempPathFactory)
 def desk(
     request: pytest.FixtureRequest, study: Study, browser: Browser, label_studio: PrivateServer
 ) -> Iterator[Desk]:
-    url, login = str(label_studio.status().url), label_studio.login()
+    url = str(label_studio.status().url)
     rows = study.ledger.exported("s1")
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.add_init_script(f"localStorage.setItem('preferred-color-scheme', '{request.param}')")
@@ -141,11 +125,7 @@ def desk(
         box.dismiss()
 
     page.on("dialog", dismissed)
-    page.goto(f"{url}/user/login/")
-    page.fill("input[name=email]", login.email)
-    page.fill("input[name=password]", login.password)
-    page.click("button[type=submit]")
-    page.wait_for_load_state()
+    log_in(page, label_studio)
     yield desk
     context.close()
 
