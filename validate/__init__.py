@@ -12,6 +12,7 @@ from typing import Any
 _PUBLIC = {
     "AgreementReport": ".agreement_report",
     "AuditReport": ".audit_table",
+    "Draws": ".resampling",
     "Report": ".report",
     "Estimate": ".result",
     "adjust": ".multiplicity",

@@ -29,12 +29,14 @@ from .clusters import (
 __all__ = ["Draws", "Form", "GROUPS", "MEMORY", "Source", "Summed", "item_sums", "resampled_se"]
 
 MEMORY = 256 << 20
-"""Bytes of counts that a :class:`Draws` keeps; what is beyond them is drawn anew, to the same."""
+"""Bytes of counts that a :class:`Draws` keeps; what is not kept is drawn anew, to the same."""
 GROUPS = 200
 """Groups of questions that the delete-a-group jackknife leaves out in turn."""
 
 _ROWS = 32
 """Fewest resamples multiplied at a time, so that the columns are not read for each of them."""
+_QUESTIONS = 4096
+"""Most questions multiplied at a time, so that what is multiplied stays in the cache."""
 _WIDE = 14
 """Columns up to which products of two columns are cheaper than influence values a question."""
 
@@ -101,11 +103,21 @@ class Draws:
 
     def product(self, columns: FloatArray) -> FloatArray:
         """Sums ``(B, q)`` of the resamples from sums ``(G, q)`` of the questions."""
-        out = np.empty((self.resamples, columns.shape[1]))
-        at = 0
-        for counts in self.blocks(len(columns)):
-            np.matmul(counts, columns, out=out[at : at + len(counts)])
-            at += len(counts)
+        count = len(columns)
+        out = np.zeros((self.resamples, columns.shape[1]))
+        kept = self._counts(count)
+        if kept is None:
+            at = 0
+            for counts in self.blocks(count):
+                np.matmul(counts, columns, out=out[at : at + len(counts)])
+                at += len(counts)
+            return out
+        wide = min(count, _QUESTIONS)
+        rows = max(block_rows(wide, 0), _ROWS)
+        for start in range(0, self.resamples, rows):
+            for first in range(0, count, wide):
+                part = kept[start : start + rows, first : first + wide].astype(float)
+                out[start : start + rows] += part @ columns[first : first + wide]
         return out
 
     def folds(self, count: int) -> IntArray:
@@ -143,8 +155,11 @@ class Draws:
         """The counts ``(B, count)`` in a byte each; None where they are too many to be kept."""
         if count in self._kept:
             return self._kept[count]
-        if self.resamples * count + self.kept > self.memory:
+        if self.resamples * count > self.memory:
             return None
+        while self.resamples * count + self.kept > self.memory:
+            # figures of as many questions follow one another: the oldest counts go
+            del self._kept[next(iter(self._kept))]
         rng = copy.deepcopy(self._start(count))
         rows = block_rows(count, 0)
         out = np.empty((self.resamples, count), dtype=np.uint8)
