@@ -93,7 +93,7 @@ def audit_table(study: Study, template: str = "gold_audit", sample_id: str | Non
     Returns
     -------
     Table
-        One row a gold answer and reviewer: ``item_id, question_id, rater, kind, verdict, weight,
+        One row a gold answer and reviewer: ``question_id, gold_id, rater, kind, verdict, weight,
         error_type`` (several parted by ``; ``), ``marks`` (as ``3 wrong``, elements from 1),
         ``missing`` (one a line), ``corrected`` (a JSON list, read by the study's parser; None where
         the answer was left as it is), ``comment``. Skipped answers and repeats are left out.
@@ -123,8 +123,8 @@ def audit_table(study: Study, template: str = "gold_audit", sample_id: str | Non
         marks = "; ".join(f"{place + 1} {mark}" for place, mark in answer.marks)
         rows.append(
             {
-                "item_id": one.item_id,
                 "question_id": one.question_id,
+                "gold_id": one.item_id,
                 "rater": row.rater,
                 "kind": row.kind,
                 "verdict": row.rating,

@@ -309,7 +309,7 @@ def test_an_audit_of_the_study(
     assert rows["landing"]["missing"] == "x\ny"
     assert cli.main(["audit", folder, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["errors"] == [moons["item_id"]]
+    assert answer["errors"] == ["moons"]
     assert answer["error_types"] == {"wrong_value": 1}
     assert answer["results"][0]["estimate"] == 0.5
 
