@@ -198,7 +198,8 @@ def fill_project(
     project = find_project(connection, mark)
     if project is None:
         earlier = study.ledger.exported(sample.sample_id)
-        if not part and any(row.target == connection.url for row in earlier):
+        own = (row for row in earlier if row.template == page.name)
+        if not part and any(row.target == connection.url for row in own):
             notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(connection, page, title, mark, per_item or 1)
@@ -208,7 +209,7 @@ def fill_project(
     out = _Sending(study, sample, page, connection, project)
     there = list_tasks(connection, project, page.shown)
     present = out.record(there)
-    notes += _oddities(there, tasks)
+    notes += _oddities(there, tasks, page)
     missing = [task for task in tasks if task["data"]["item_id"] not in present]
     added = 0
     for batch in batches(missing):
@@ -429,13 +430,18 @@ def _refuse_to_mix(sample: Sample) -> None:
         )
 
 
-def _oddities(there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]]) -> list[str]:
+def _oddities(
+    there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]], page: Template
+) -> list[str]:
     """What is on the server and should not be, in sentences."""
     wanted = {task["data"]["item_id"]: task["data"] for task in tasks}
     notes = []
     twice = len(there) - len({task.item_id for task in there})
     if twice:
         notes.append(f"{twice} tasks are on the server twice; accord import joins their labels")
+    if page.kind == "adjudicated":
+        # What people left open changes with their labels, and so does what a task shows of these.
+        return notes
     strangers = sum(task.item_id not in wanted for task in there)
     if strangers:
         notes.append(f"{strangers} tasks of the project are not of this sample")

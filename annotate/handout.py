@@ -7,27 +7,22 @@ for itself, so it can't be handed out by response.
 
 from __future__ import annotations
 
-import hashlib
-import random
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError, StudyError
-from ..scoring.records import REASONS, Item
-from ..study.weights import OF_RETEST
+from ..scoring.records import Item
+from .disputes import disputed, mixed
 from .question_sample import QUESTION, gold_id
-from .tasks import Graded, graded_pair, visible
+from .tasks import Graded, graded_pair
 from .template import Template
 from .units import graded
 
 if TYPE_CHECKING:
     from ..study import Study
-    from ..study.records import RatingRow, Sample
+    from ..study.records import Sample
 
-__all__ = ["disagreements", "of_sample", "whole_questions"]
-
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+__all__ = ["of_sample", "whole_questions"]
 
 
 def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item]) -> list[Graded]:
@@ -48,13 +43,13 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
     """
     if page.unit == "pair":
         found = (
-            disagreements(study, sample, items)
+            [one.task for one in disputed(study, sample, items)]
             if page.kind == "adjudicated"
             else [graded_pair(item) for item in items]
         )
         if not found:
             raise StudyError(
-                f"people disagree on no item of sample {sample.sample_id!r}"
+                f"people left no item of sample {sample.sample_id!r} open"
                 if page.kind == "adjudicated"
                 else f"sample {sample.sample_id!r} has no items, only questions",
                 cure="import the labels of two or more people first"
@@ -71,7 +66,7 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
             cure=f"it is for {needs}: accord add {study.path} FILE --as responses",
         )
     # Another order than that of the study, and always the same one.
-    return sorted(found, key=lambda one: _mixed(sample, one.item_id))
+    return sorted(found, key=lambda one: mixed(sample, one.item_id))
 
 
 def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, float]:
@@ -123,40 +118,3 @@ def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, f
 
 
 _WHOLE = {"gold": "questions"}
-
-
-def disagreements(study: Study, sample: Sample, items: Sequence[Item]) -> list[Graded]:
-    """The sample's items that people rated differently, each with what they said.
-
-    Nobody is named, a judge is not among them, and the order differs from item to item.
-    """
-    said: dict[str, list[RatingRow]] = {}
-    wanted = {item.item_id for item in items}
-    for row in study.ledger.rating_rows():
-        first = row.kind == "annotator" and row.source != OF_RETEST
-        if first and row.status == "rated" and row.item_id in wanted:
-            said.setdefault(row.item_id, []).append(row)
-    found = []
-    for item in items:
-        rows = said.get(item.item_id, [])
-        if len({row.rating for row in rows}) > 1:
-            order = random.Random(_mixed(sample, item.item_id))
-            rows = order.sample(rows, len(rows))
-            found.append(graded_pair(item, "\n".join(map(_label, rows))))
-    return found
-
-
-def _label(row: RatingRow) -> str:
-    """One person's label as another one sees it."""
-    reasons = [REASONS.get(reason, reason) for reason in row.reasons]
-    text = f"• {row.rating}"
-    if reasons:
-        text += f" ({'; '.join(reasons)})"
-    if row.comment:
-        comment = _EMAIL.sub("[address]", row.comment)
-        text += f": “{visible(comment)}”"
-    return text
-
-
-def _mixed(sample: Sample, item_id: str) -> str:
-    return hashlib.sha256(f"{sample.seed}\0{sample.sample_id}\0{item_id}".encode()).hexdigest()

@@ -14,6 +14,7 @@ from ..study.weights import OF_RETEST, RETEST
 from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
+from .flat_export import read_any
 from .projects import find_project, marks_of
 from .pseudonym import Pseudonyms
 from .rules import RULES, TASK, Decision, decide, task_note
@@ -25,7 +26,6 @@ from .snapshots import (
     number,
     numbers_of,
     person_of,
-    read_file,
     scrubbed,
 )
 from .tasks import Graded, shown_sha256
@@ -163,7 +163,7 @@ def import_files(
     people: Mapping[int, str] | None = None,
     names: Pseudonyms | None = None,
 ) -> ImportReport:
-    """Read the labels of JSON export files.
+    """Read the labels of export files: JSON, or JSON_MIN or CSV, which have no skips in them.
 
     Parameters
     ----------
@@ -176,7 +176,9 @@ def import_files(
         When a file can't be taken, or ``people`` names a user number that is in none of them;
         nothing of any file is taken, then.
     """
-    snapshots = [replace(read_file(Path(path)), people=dict(people or {})) for path in paths]
+    find = Catalogue(study).template
+    read = [read_any(Path(path), find) for path in paths]
+    snapshots = [replace(snapshot, people=dict(people or {})) for snapshot, _ in read]
     there = sorted({user for snapshot in snapshots for user in numbers_of(snapshot.tasks)})
     for user in people or {}:
         if user not in there:
@@ -185,7 +187,9 @@ def import_files(
                 f"--annotators names user {user}, who made no annotation in the files",
                 cure=f"the numbers in them: {known}",
             )
-    return import_snapshots(study, snapshots, names=names)
+    report = import_snapshots(study, snapshots, names=names)
+    lacking = dict.fromkeys(note for _, note in read if note)
+    return replace(report, notes=(*report.notes, *lacking))
 
 
 def import_snapshots(
@@ -422,8 +426,35 @@ class _Found:
             new_annotations=new,
             new_ratings=ratings,
             annotators={name: people[name] for name in sorted(people)},
-            notes=tuple(self._notes(everything, left_open)),
+            notes=tuple([*self._notes(everything, left_open), *self._of_own(decision, everything)]),
         )
+
+    def _of_own(self, decision: Decision, everything: Sequence[StoredAnnotation]) -> Iterator[str]:
+        """Adjudications by somebody who had labelled the item: that person decides as before."""
+        final = [
+            one
+            for one in self.stored
+            if decision.rules[one.unique_id, one.updated_at] == "labelled"
+            and self._kind(one) == "adjudicated"
+        ]
+        if not final:
+            return
+        before = {
+            (item, one.annotator)
+            for one in everything
+            if self._kind(one) == "annotator" and not one.raw.get("was_cancelled")
+            for item in self._catalogue.targets(one)
+        }
+        own = sum((one.item_id, one.annotator) in before for one in final)
+        if own:
+            yield (
+                f"{own} of {len(final)} adjudications are by a person who had labelled the item"
+                " before; they count, and somebody else's would say more"
+            )
+
+    def _kind(self, annotation: StoredAnnotation) -> str | None:
+        page, _ = self._catalogue.about(annotation)
+        return None if page is None else page.kind
 
     def _notes(self, everything: Sequence[StoredAnnotation], left_open: int) -> Iterator[str]:
         if left_open:

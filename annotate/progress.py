@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.records import UNSURE
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
+from .disputes import settled_items
 from .projects import OVERLAP, SHARED
 from .rules import TASK
 
@@ -83,7 +84,8 @@ class SampleProgress:
     by_count
         Number of labels → tasks with so many.
     to_adjudicate
-        Items on which people differ, or of which somebody is unsure, in the sample's order.
+        Items on which people differ, or of which somebody is unsure, and that nobody has settled,
+        in the sample's order.
     hours_left
         The labels that are missing times the median time an item took; None where unknown.
     finish
@@ -152,7 +154,9 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
     at
         The present, for the expected finish; by default now.
     """
-    rows = [row for row in study.ledger.rating_rows() if row.kind == "annotator"]
+    everybody = study.ledger.rating_rows()
+    rows = [row for row in everybody if row.kind == "annotator"]
+    settled = settled_items(everybody)
     plans: dict[str, Mapping[str, Any]] = {}
     overlap: dict[str, int] = {}
     for entry in study.ledger.provenance():
@@ -163,7 +167,7 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
             overlap[sample] = int(entry.detail["per_item"])
     now = at or datetime.now(UTC)
     return [
-        _of_sample(study, sample, rows, plans.get(sample.sample_id), overlap, now)
+        _of_sample(study, sample, rows, settled, plans.get(sample.sample_id), overlap, now)
         for sample in study.ledger.samples()
     ]
 
@@ -172,6 +176,7 @@ def _of_sample(
     study: Study,
     sample: Sample,
     rows: Sequence[RatingRow],
+    settled: Set[str],
     plan: Mapping[str, Any] | None,
     overlap: Mapping[str, int],
     now: datetime,
@@ -223,7 +228,9 @@ def _of_sample(
             )
             for name in everybody
         ),
-        to_adjudicate=() if again else _disputed(sample, own),
+        to_adjudicate=()
+        if again
+        else tuple(item for item in _disputed(sample, own) if item not in settled),
         hours_left=(wanted - labels_in) * statistics.median(pace) / 60 if pace else None,
         finish=_finish(annotations, wanted - labels_in, now),
     )

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..study.records import RatingRow, StoredAnnotation
+from ..scoring.records import Kind
+from ..study.records import ADJUDICATED, GROUND_TRUTH, RatingRow, StoredAnnotation
 from ..study.weights import OF_RETEST
 from .catalogue import TASK, Catalogue
 from .snapshots import NOBODY
@@ -71,7 +72,8 @@ def decide(
         What the study has now.
     rated
         ``(item, rater)`` that have a rating already. A person who then withdraws the verdict
-        gets a row that says *skipped*: the earlier row stays, and the later one counts.
+        gets a row that says *skipped*: the earlier row stays, and the later one counts. So does a
+        label that is no longer flagged as ground truth.
     retests
         Sample → which time its items are graded, 2 or more, for samples that ask the same people
         again. Their labels are ratings of ``NAME#2`` and never take a first label's place.
@@ -120,21 +122,27 @@ def decide(
         if annotator == NOBODY:
             continue
         rater = _rater(annotator, page) + (f"#{time}" if time > 1 else "")
-        at = _when(_last_live(group) or group[-1])
-        skipped = _last_live(group) is None
+        live = _last_live(group)
+        at = _when(live or group[-1])
+        # Who gives a row, as what kind of rater, and whether an empty one says "skipped".
+        given: list[tuple[str, Kind, bool]] = [(rater, page.kind, live is None)]
+        if page.kind == "annotator" and page.unit in ("pair", "pairs") and time == 1:
+            given.append((GROUND_TRUTH, "adjudicated", False))
+        flagged = live is not None and live.raw.get("ground_truth") is True
         for item_id in _targets(one, page):
-            answer = said.get(item_id)
-            if answer is None and not skipped and (item_id, rater) not in rated:
-                continue
-            row = _row(item_id, rater, answer, page)
-            if time > 1:
-                row = replace(row, source=OF_RETEST)
-            # The same item may have been graded on a page of its own too; a label that stands
-            # counts more than a page that was skipped.
-            rank = (answer is not None, at)
-            before = chosen.get((item_id, rater))
-            if before is None or before[:2] <= rank:
-                chosen[item_id, rater] = (*rank, row, answer)
+            for name, kind, skipped in given:
+                answer = said.get(item_id) if name != GROUND_TRUTH or flagged else None
+                if answer is None and not skipped and (item_id, name) not in rated:
+                    continue
+                row = _row(item_id, name, kind, answer, page)
+                if time > 1:
+                    row = replace(row, source=OF_RETEST)
+                # The same item may have been graded on a page of its own too; a label that stands
+                # counts more than a page that was skipped.
+                rank = (answer is not None, at)
+                before = chosen.get((item_id, name))
+                if before is None or before[:2] <= rank:
+                    chosen[item_id, name] = (*rank, row, answer)
     return Decision(
         rules,
         tuple(row for _, _, row, _ in chosen.values()),
@@ -188,18 +196,17 @@ def _said(
 
 
 def _rater(annotator: str, page: Template) -> str:
-    """A person who adjudicates is another rater there than as an annotator: the kind is another."""
-    if page.kind == "adjudicated":
-        return f"adjudicator-{annotator.removeprefix('annotator-')}"
-    return annotator
+    """Whoever adjudicates: an item has one adjudicated label, the latest; who gave it is stored
+    with the annotation."""
+    return ADJUDICATED if page.kind == "adjudicated" else annotator
 
 
-def _row(item_id: str, rater: str, answer: Answer | None, page: Template) -> RatingRow:
+def _row(item_id: str, rater: str, kind: Kind, answer: Answer | None, page: Template) -> RatingRow:
     if answer is None:
         return RatingRow(
             item_id,
             rater,
-            page.kind,
+            kind,
             None,
             "skipped",
             guideline=page.guideline,
@@ -208,7 +215,7 @@ def _row(item_id: str, rater: str, answer: Answer | None, page: Template) -> Rat
     return RatingRow(
         item_id,
         rater,
-        page.kind,
+        kind,
         answer.verdict,
         "rated",
         reasons=answer.reasons,

@@ -24,6 +24,7 @@ COMMANDS = (
     "sample",
     "export",
     "import_",
+    "adjudicate",
     "labels",
     "agree",
     "audit",

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from ..scoring.records import NO_SYSTEM, Kind
 
 __all__ = [
+    "ADJUDICATED",
+    "GROUND_TRUTH",
     "ExportedTask",
     "FrameItem",
     "GivenPair",
@@ -27,6 +29,11 @@ __all__ = [
 
 Status = Literal["rated", "unscored", "skipped"]
 Role = Literal["questions", "responses", "pairs", "ratings", "annotations"]
+
+ADJUDICATED = "adjudicated"
+"""The rater of labels that settle what people left open; who gave each is in its annotation."""
+GROUND_TRUTH = "ground-truth"
+"""The rater of labels that are flagged as ground truth in Label Studio, of kind ``adjudicated``."""
 
 
 def now() -> str:

@@ -102,7 +102,7 @@ def test_the_example_annotation_is_one_rating(
     assert row.guideline == load_template(name).guideline
     adjudicates = name == "adjudication"
     assert row.kind == ("adjudicated" if adjudicates else "annotator")
-    assert row.rater.startswith("adjudicator-" if adjudicates else "annotator-")
+    assert row.rater == "adjudicated" if adjudicates else row.rater.startswith("annotator-")
     again = bring_back(study, task, annotation["result"], tmp_path=tmp_path)
     assert (again.new_annotations, again.new_ratings) == (0, 0)
     # What is rated besides pairs is no rating of a pair that went missing.
@@ -213,7 +213,7 @@ def test_disagreements_are_shown_without_names(study: Study, tmp_path: Path) -> 
     ]
     assert "annotator" not in json.dumps(task)
     other = labelled_study_without_labels(tmp_path / "other")
-    with other, pytest.raises(StudyError, match="people disagree on no item of sample 'example'"):
+    with other, pytest.raises(StudyError, match="people left no item of sample 'example' open"):
         export_to_file(other, "example", tmp_path / "x.json", template="adjudication")
 
 
