@@ -10,7 +10,9 @@ from .common import JSON, STUDY, columns, emit, parse_map, warn
 
 __all__ = ["register"]
 
-_FILES = typer.Argument(None, metavar="[FILE …]", help="JSON export files.")
+_FILES = typer.Argument(
+    None, metavar="[FILE …]", help="Exports: JSON (recommended), JSON_MIN or CSV."
+)
 
 
 def register(app: typer.Typer) -> None:
