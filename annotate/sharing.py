@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring.errors import SettingsError, StudyError
+from ..study.identity import is_other_unit
 from ..study.weights import RETEST
 from .annotators import Annotator, barred
 from .assignment import Assignment, assign
@@ -314,22 +315,28 @@ def _assigned(
     match: Sequence[str],
 ) -> Assignment:
     ids = [item.item_id for item in items]
-    frame = frame_of(study)
-    fields = {
-        item: {name: cells[row] for name, cells in frame.columns.items()}
-        for row, item in enumerate(frame.items)
-    }
-    # A page, a response or a gold answer has the fields of its question's first item.
-    of_question: dict[str, Mapping[str, str | None]] = {}
-    for item in frame.items:
-        of_question.setdefault(frame.question_of[item], fields[item])
-    nothing: Mapping[str, str | None] = {}
-    chosen = {
-        one.item_id: fields.get(one.item_id) or of_question.get(one.question_id, nothing)
-        for one in items
-    }
+    chosen = _fields(study, items)
     closed = barred(people, chosen, not_by=not_by, match=match)
     return assign(ids, who, per_item, rng=_stream(sample, "assignment"), barred=closed)
+
+
+def _fields(study: Study, items: Sequence[Graded]) -> dict[str, Mapping[str, str | None]]:
+    """The fields of what is graded; a page, a response or a gold answer has its question's."""
+    questions = {one.question_id: one.fields for one in study.ledger.questions()}
+    found: dict[str, Mapping[str, str | None]] = {}
+    if not all(is_other_unit(one.item_id) for one in items):
+        frame = frame_of(study)
+        for row, item in enumerate(frame.items):
+            found[item] = {name: cells[row] for name, cells in frame.columns.items()}
+    return {
+        one.item_id: found.get(one.item_id)
+        or {
+            **questions.get(one.question_id, {}),
+            "question_id": one.question_id,
+            "system": one.system,
+        }
+        for one in items
+    }
 
 
 def _in_own_order(items: Sequence[Graded], plan: _Plan, place: int, sample: Sample) -> list[Graded]:
