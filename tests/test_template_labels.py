@@ -350,3 +350,30 @@ def test_ratings_of_responses_as_a_table(
     tasks_of(study, "pair", tmp_path)
     assert cli.main(["labels", str(study.path), "--template", "pair"]) == 2
     assert "the study's own ratings" in capsys.readouterr().err
+
+
+def test_gold_answers_are_audited_without_any_response(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder, people = str(tmp_path / "study"), tmp_path / "people.csv"
+    people.write_text("email\nann@x.org\nbob@x.org\n", encoding="utf-8")
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS), encoding="utf-8")
+    target, template = str(tmp_path / "t.json"), ("--template", "gold_audit")
+    for command in (
+        ["init", folder],
+        ["add", folder, str(questions), "--as", "questions"],
+        ["sample", folder, "--for", "audit", "--unit", "question", "--name", "g"],
+        ["export", folder, "g", *template, "--to", target],
+        ["export", folder, "g", *template, "--to", target, "--annotators", str(people)],
+    ):
+        assert cli.main(command) == 0, capsys.readouterr().err
+    shares = [json.loads((tmp_path / f"t-{k}.json").read_text("utf-8")) for k in (1, 2)]
+    assert [len(share) for share in shares] == [1, 1]
+    with Study.open(folder) as opened:
+        page = load_template("gold_audit")
+        report = bring_back(opened, shares[0][0], page.answer("OK"), tmp_path=tmp_path)
+        assert found(report) == {"labelled": 1}
+    assert cli.main(["audit", folder]) == 0
+    assert "0 errors in 1 checked answer" in capsys.readouterr().out
