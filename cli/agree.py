@@ -90,7 +90,11 @@ def register(app: typer.Typer) -> None:
             help=f"{TABLE_ONLY}yes=CORRECT,no=INCORRECT.",
         ),
         aggregate: str = typer.Option(
-            None, "--aggregate", metavar="HOW", help="People's label: majority, mean, adjudicated."
+            None,
+            "--aggregate",
+            metavar="HOW",
+            help="People's label: majority, mean, adjudicated, unanimous, ground-truth (flagged in "
+            "Label Studio), dawid-skene (a model).",
         ),
         unsure: str = UNSURE,
         unscored: str = UNSCORED,

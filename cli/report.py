@@ -47,7 +47,10 @@ def register(app: typer.Typer) -> None:
             None, "--positive", metavar="LABEL", help="The label that counts as right (CORRECT)."
         ),
         aggregate: str = typer.Option(
-            None, "--aggregate", metavar="HOW", help="People's label: majority, adjudicated."
+            None,
+            "--aggregate",
+            metavar="HOW",
+            help="People's label: majority, adjudicated, unanimous, ground-truth, dawid-skene.",
         ),
         unsure: str = UNSURE,
         unscored: str = UNSCORED,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "ALONE",
+    "DIFFER",
     "EXTRA_LEFT_OUT",
     "IGNORED",
     "MISSING",
@@ -42,6 +44,7 @@ __all__ = [
 _EXTRA_WORDS = (MISSING_FROM_REFERENCE.replace("_", " "), "correct but missing")
 
 MISSING, UNSCORED, UNSURE_LEFT_OUT, EXTRA_LEFT_OUT, TIE, NOBODY, IGNORED = range(-1, -8, -1)
+DIFFER, ALONE = -8, -9
 REASONS: Mapping[int, str] = {
     MISSING: "missing",
     UNSCORED: "unscored",
@@ -49,6 +52,8 @@ REASONS: Mapping[int, str] = {
     EXTRA_LEFT_OUT: "correct but missing from the reference",
     TIE: "tie of the annotators",
     IGNORED: "label that does not count",
+    DIFFER: "annotators not unanimous",
+    ALONE: "label of one annotator only",
 }
 """Why an item takes no part: code → reason, the first that holds is counted. ``NOBODY`` is no such
 reason: an item that no person has rated is in no comparison, and is counted once for all."""

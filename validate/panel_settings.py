@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..scoring.errors import SettingsError
 from ..study.ratings import SCALES, Scale
@@ -15,9 +15,10 @@ from .resampling import Draws
 if TYPE_CHECKING:
     from ..study import Study
 
-__all__ = ["Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure", "options_of"]
+__all__ = ["AGGREGATES", "Aggregate", "Extra", "PanelSettings", "Unscored", "Unsure", "options_of"]
 
-Aggregate = Literal["majority", "mean", "adjudicated"]
+Aggregate = Literal["majority", "mean", "adjudicated", "unanimous", "ground-truth", "dawid-skene"]
+AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 Unsure = Literal["missing", "incorrect", "half", "category"]
 Unscored = str
 """``missing``, ``incorrect``, ``category``, or the label that such a reply counts as."""
@@ -44,7 +45,10 @@ class PanelSettings:
         The rater whose label is final; by default people are aggregated.
     aggregate
         How: ``majority`` (a tie gives no label), ``mean`` (numbers only), ``adjudicated`` (the
-        adjudicated label where there is one, else the majority).
+        adjudicated label where there is one, else the majority), ``unanimous`` (only where two or
+        more annotators all gave the same label), ``ground-truth`` (only labels flagged so in Label
+        Studio), ``dawid-skene`` (labels only: the likeliest by a model of three or more
+        annotators' errors, :func:`~accord.validate.latent_classes.dawid_skene`).
     unsure
         UNSURE is left out (``missing``), counted as wrong, as half right in a response's score and
         as a category of its own beside labels (``half``), or only as a category.
@@ -93,7 +97,7 @@ class PanelSettings:
         for option, value, known in (
             ("scale", self.scale, SCALES),
             ("method", self.method, (*METHODS, "korn-graubard")),
-            ("aggregate", self.aggregate, (None, "majority", "mean", "adjudicated")),
+            ("aggregate", self.aggregate, (None, *AGGREGATES)),
             ("unsure", self.unsure, ("missing", "incorrect", "half", "category")),
             ("extra", self.extra, ("incorrect", "ignore", "credit")),
         ):
@@ -113,6 +117,10 @@ class PanelSettings:
         if self.aggregate == "mean" and not self.numeric:
             raise SettingsError(
                 "--aggregate mean needs numbers", cure="add --scale interval, or take majority"
+            )
+        if self.aggregate == "dawid-skene" and self.numeric:
+            raise SettingsError(
+                "--aggregate dawid-skene needs labels, and these are numbers", cure="take mean"
             )
         object.__setattr__(self, "draws", Draws(self.seed, self.resamples))
 

@@ -1,4 +1,7 @@
-"""Whose label stands for people: a final label, an adjudicated one, the majority, the mean."""
+"""Whose label stands for people: a final one, an adjudicated one, or what annotators make together.
+
+Annotators together give the majority, the mean, what all agree on, or a model's likeliest label.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scoring.errors import SettingsError
+from ..study.records import GROUND_TRUTH
 from .clusters import FloatArray, IntArray
-from .coding import MISSING, TIE, Coded
+from .coding import ALONE, DIFFER, MISSING, NOBODY, TIE, Coded
+from .latent_classes import dawid_skene
 from .panel_settings import PanelSettings
 
-__all__ = ["People", "majority", "mean_rating", "people_label"]
+__all__ = ["People", "majority", "mean_rating", "people_label", "unanimous"]
 
 MOST_NAMES = 10
 """More annotators than these are counted, not named."""
@@ -26,7 +31,7 @@ class People:
     Parameters
     ----------
     name
-        The rater's name, ``majority`` or ``mean``.
+        The rater's name, ``majority``, ``mean``, ``unanimous`` or ``dawid-skene``.
     codes
         ``(n_items,)``, below 0 where there is none. For a mean only which items have one.
     extra
@@ -53,16 +58,23 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
     SettingsError
         Options that contradict each other or the ratings.
     """
-    annotators, adjudicated = coded.of("annotator"), coded.of("adjudicated")
+    annotators, final = coded.of("annotator"), coded.of("adjudicated")
+    flagged = [column for column in final if coded.raters[column] == GROUND_TRUTH]
+    # A flag is set item by item, as a rule on a few: it stands for people only where asked for,
+    # or where there is nothing else.
+    adjudicated = [column for column in final if column not in flagged]
+    adjudicated = adjudicated or ([] if annotators else flagged)
     how = settings.aggregate
     if settings.final is not None:
-        if how in ("majority", "mean"):
+        if how not in (None, "adjudicated"):
             raise SettingsError(
                 f"--final {settings.final} and --aggregate {how} contradict each other",
                 cure="leave one of them out",
             )
         column = coded.raters.index(settings.final)
         return _one(coded, column), []
+    if how == "ground-truth":
+        return _ground_truth(coded, flagged)
     if how == "adjudicated" and not adjudicated:
         raise SettingsError(
             "--aggregate adjudicated: no rating is adjudicated", cure="name it with --final"
@@ -76,6 +88,10 @@ def people_label(coded: Coded, settings: PanelSettings) -> tuple[People | None, 
         return _adjudicated(coded, adjudicated[0], annotators)
     if not annotators:
         return None, []
+    if how == "unanimous":
+        return _unanimous(coded, annotators)
+    if how == "dawid-skene":
+        return _likeliest(coded, annotators)
     if how == "mean" or (how is None and settings.numeric):
         numbers = mean_rating(coded, annotators)
         given = np.where(np.isnan(numbers), coded.codes[:, annotators].max(axis=1), 0)
@@ -127,6 +143,27 @@ def majority(codes: IntArray, k: int) -> IntArray:
     return np.asarray(out, dtype=np.int64)
 
 
+def unanimous(codes: IntArray) -> IntArray:
+    """The label that everybody gave, ``(n_items,)``.
+
+    DIFFER where they gave several (being unsure is one of them), ALONE where only one gave any.
+
+    Parameters
+    ----------
+    codes
+        ``(n_items, n_raters)``, below 0 where there is no label. What all of an item's raters left
+        out for the same reason keeps that reason.
+    """
+    given = (codes != MISSING) & (codes != NOBODY)
+    lowest = np.where(given, codes, np.iinfo(np.int64).max).min(axis=1)
+    highest = np.where(given, codes, np.iinfo(np.int64).min).max(axis=1)
+    count = given.sum(axis=1)
+    out = np.where(lowest == highest, highest, DIFFER)
+    out[(count == 1) & (out >= 0)] = ALONE
+    out[count == 0] = codes.max(axis=1)[count == 0]
+    return np.asarray(out, dtype=np.int64)
+
+
 def mean_rating(coded: Coded, columns: Sequence[int]) -> FloatArray:
     """The mean of the raters' numbers, ``(n_items,)``, NaN where nobody rated."""
     values = np.stack([coded.numbers(coded.codes[:, column]) for column in columns], axis=1)
@@ -174,3 +211,67 @@ def _ties(codes: IntArray, given: IntArray) -> list[str]:
             " read it against each annotator, or adjudicate (--final NAME)"
         )
     return [text]
+
+
+def _ground_truth(coded: Coded, flagged: Sequence[int]) -> tuple[People, list[str]]:
+    """Only the labels that somebody flagged as ground truth."""
+    if not flagged:
+        raise SettingsError(
+            "--aggregate ground-truth: no label is flagged as ground truth",
+            cure="flag annotations in Label Studio (the star) and import again; in a table: a rater"
+            f" {GROUND_TRUTH} of kind adjudicated",
+        )
+    column = flagged[0]
+    codes = coded.codes[:, column]
+    note = f"{GROUND_TRUTH}: {_items(int((codes >= 0).sum()))} flagged as ground truth"
+    if other := int((coded.labelled & (codes < 0)).sum()):
+        note += f"; {_items(other, 'other')} that people labelled take no part in what rests on it"
+    made_of = "labels flagged as ground truth"
+    people = People(coded.raters[column], codes, coded.extra[:, column], made_of=made_of)
+    return people, [note]
+
+
+def _unanimous(coded: Coded, columns: Sequence[int]) -> tuple[People, list[str]]:
+    """What all annotators of an item agree on, two at least."""
+    name, codes = _free("unanimous", coded.raters), unanimous(coded.codes[:, columns])
+    extra = _most_say_extra(codes, coded, columns)
+    differ, alone = int((codes == DIFFER).sum()), int((codes == ALONE).sum())
+    note = f"{name}: {_items(int((codes >= 0).sum()))} on which two or more annotators all agree"
+    if differ:
+        note += (
+            f"; {differ} on which they differ have no label, so what people find hard is left out,"
+            " which flatters a judge"
+        )
+    if alone:
+        note += f"; {alone} with the label of one annotator only have none either"
+    made_of = f"unanimous labels of {_named(coded, columns)}"
+    return People(name, codes, extra, made_of=made_of), [note]
+
+
+def _likeliest(coded: Coded, columns: Sequence[int]) -> tuple[People, list[str]]:
+    """The likeliest label by Dawid and Skene's model."""
+    given = coded.codes[:, columns]
+    k = len(coded.categories)
+    model = dawid_skene(np.maximum(given, MISSING), n_categories=k, weights=coded.weights)
+    rated = (given >= 0).any(axis=1)
+    codes = np.where(model.labels >= 0, model.labels, np.where(rated, TIE, given.max(axis=1)))
+    codes = np.asarray(codes, dtype=np.int64)
+    votes = majority(given, k)
+    other = int(((codes >= 0) & (votes >= 0) & (codes != votes)).sum())
+    tied = int(((codes >= 0) & (votes == TIE)).sum())
+    name = _free("dawid-skene", coded.raters)
+    note = (
+        f"{name}: a model's labels and nobody's verdict; of {int((codes >= 0).sum())} items it"
+        f" decided {tied} on which the annotators are tied and goes against their majority on"
+        f" {other}"
+    )
+    if not model.converged:
+        note += f"; the fit did not converge in {model.iterations} steps"
+    extra = _most_say_extra(codes, coded, columns)
+    made_of = f"likeliest label by Dawid and Skene's model of {_named(coded, columns)}"
+    return People(name, codes, extra, made_of=made_of), [note]
+
+
+def _items(count: int, what: str = "") -> str:
+    words = f"{what} " if what else ""
+    return f"one {words}item" if count == 1 else f"{count} {words}items"

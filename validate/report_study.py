@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.errors import AccordError, StudyError
 from ..scoring.files import write_whole
 from ..scoring.records import NO_SYSTEM, REASONS
+from ..study.records import GROUND_TRUTH
 from .report import Report, build_report
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def _disagreements(study: Study, ratings: Ratings, final: str | None) -> Iterato
         judged = {text for text in judges.values() if text is not None}
         if not human or (len(human) == 1 and judged <= human):
             continue
-        last = (settled | people).get(final) if final else next(iter(settled.values()), None)
+        decided = (rating for rater, rating in settled.items() if rater != GROUND_TRUTH)
+        last = (settled | people).get(final) if final else next(decided, None)
         yield {
             "item_id": pair["item_id"],
             "question_id": pair["question_id"],
