@@ -21,7 +21,7 @@ from .report_words import conclusions
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["Report", "build_report"]
+__all__ = ["Report", "build_report", "template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,7 @@ class Report:
         from .. import __version__
         from .report_view import view
 
-        page = _templates().get_template("report.html.j2")
-        return page.render(report=self, view=view(self), version=__version__)
+        return template("report.html.j2").render(report=self, view=view(self), version=__version__)
 
 
 def build_report(
@@ -130,6 +129,11 @@ def build_report(
         recipe=plain(recipe or {}),
         provenance=plain(provenance or {}),
     )
+
+
+def template(name: str) -> jinja2.Template:
+    """A page's template, which escapes whatever is printed."""
+    return _templates().get_template(name)
 
 
 @functools.cache

@@ -10,17 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .figures import (
-    count,
-    defined,
-    estimate,
-    heading,
-    interval,
-    moment,
-    percent,
-    value,
-    visible,
-)
+from .figures import moment, percent, value, visible
 from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
@@ -32,6 +22,7 @@ from .reading import (
     measure,
     stated,
 )
+from .report_panels import LEVELS, Notes, Panel, Row, make_panel, make_row
 from .report_rows import (
     SYSTEM_AXIS,
     Confusion,
@@ -43,53 +34,15 @@ from .report_rows import (
     disagreements,
     system_columns,
 )
+from .report_sections import Part, make_parts
 
 if TYPE_CHECKING:
     from .report import Report
 
 __all__ = ["view"]
 
-LEVELS = {
-    "element": ("Elements", "One verdict on one predicted element beside its reference element."),
-    "response": ("Responses", "One score for one system’s answer to one question."),
-    "system": ("Systems", "One mean score for one system."),
-    "dataset": ("Data set", "One figure for all gold answers."),
-}
-
-_WHO = {HUMAN_HUMAN: "people", JUDGE_HUMAN: "judge", "judge-judge": "judges"}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One figure of one comparison."""
-
-    who: str
-    kind: str
-    estimate: str
-    interval: str
-    reason: str | None
-    strip: plots.Strip | None
-    n: str
-    clusters: str
-    design_effect: str
-    dropped: tuple[tuple[str, str], ...]
-    marks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """All figures of one level: ``groups`` holds (coefficient, its rows)."""
-
-    anchor: str
-    title: str
-    says: str
-    unit: str
-    confidence: str
-    axis: plots.Axis
-    groups: tuple[tuple[str, tuple[Row, ...]], ...]
-    methods: tuple[tuple[str, str], ...]
-    drops: tuple[tuple[str, str], ...]
-    warnings: tuple[tuple[str, str], ...]
+MOST_COMPARISONS = 24
+"""Comparisons on the page, of those that lead and of the others each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +57,7 @@ class View:
     scatters: tuple[plots.Scatter, ...]
     confusions: tuple[Confusion, ...]
     further_confusions: tuple[Confusion, ...]
+    parts: tuple[Part, ...]
     disagreements: Disagreements
     compared_systems: tuple[SystemRow, ...]
     system_columns: tuple[tuple[str, str], ...]
@@ -121,10 +75,12 @@ class View:
 
 def view(report: Report) -> View:
     """Lay out a report."""
-    results = main_figures(report.agreement.get("results") or ())
     kinds: Mapping[str, str] = report.agreement.get("kinds") or {}
+    every = main_figures(report.agreement.get("results") or ())
+    leads = leading(every, kinds)
+    results, cut = _first(every, leads)
     tables: list[Mapping[str, Any]] = list(report.agreement.get("confusion") or ())
-    leads = leading(results, kinds)
+    tables, _ = _first(tables, leads)
     compared = {comparison(result, kinds) for result in results}
     below = [result for result in results if not _system(result)]
     in_panels = [result for result in below if result.get("name") in SHORT]
@@ -136,15 +92,16 @@ def view(report: Report) -> View:
         further=_panels([result for result in in_panels if not leads(result)], kinds, "further-"),
         more=_panels([result for result in beyond if leads(result)], kinds, "more-"),
         explained=tuple(_explained([result for result in results if leads(result)], kinds)),
-        notes=tuple(visible(note) for note in report.agreement.get("notes") or ()),
+        notes=tuple(visible(note) for note in (*(report.agreement.get("notes") or ()), *cut)),
         scatters=tuple(_scatters(report.response_scores, _measure(results))),
         confusions=tuple(table for first, table in confusions if first),
         further_confusions=tuple(table for first, table in confusions if not first),
+        parts=make_parts(report.agreement),
         disagreements=disagreements(report.disagreements),
         compared_systems=tuple(compared_systems(results)),
         system_columns=columns,
         systems=tuple(tuple(cell(row.get(key)) for key, _ in columns) for row in report.systems),
-        audit=_row(report.audit, {}, plots.strip_axis(()), _Notes()) if report.audit else None,
+        audit=make_row(report.audit, {}, plots.strip_axis(()), Notes()) if report.audit else None,
         audit_result=report.audit or {},
         has_people=bool({HUMAN_HUMAN, JUDGE_HUMAN} & compared),
         further_says=_further(results, leads),
@@ -155,11 +112,33 @@ def view(report: Report) -> View:
     )
 
 
+def _first(
+    results: Sequence[Mapping[str, Any]], leads: Callable[[Mapping[str, Any]], bool]
+) -> tuple[list[Mapping[str, Any]], list[str]]:
+    """Those of the first comparisons, of the leading ones and of the others; what was cut.
+
+    Hundreds of annotators make a page that nobody can read, and no browser likes.
+    """
+    kept: set[tuple[str, ...]] = set()
+    notes = []
+    for first in (True, False):
+        found = [result for result in results if leads(result) is first and not _system(result)]
+        raters = dict.fromkeys(tuple(result.get("raters") or ()) for result in found)
+        kept |= set(list(raters)[:MOST_COMPARISONS])
+        if len(raters) > MOST_COMPARISONS:
+            notes.append(
+                f"{MOST_COMPARISONS} of {len(raters)} comparisons are shown; the JSON and the CSV"
+                " files have all"
+            )
+    shown = [one for one in results if _system(one) or tuple(one.get("raters") or ()) in kept]
+    return shown, notes
+
+
 def _panels(
     results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], anchor: str
 ) -> tuple[Panel, ...]:
     return tuple(
-        _panel(level, found, kinds, anchor)
+        make_panel(level, found, kinds, anchor)
         for level in LEVELS
         if (found := [result for result in results if result.get("level") == level])
     )
@@ -213,101 +192,6 @@ def _byline(report: Report) -> str:
     when = moment(str(when or ""))
     parts = ["Agreement report", f"recipe {name}" if name else "", when]
     return " · ".join(part for part in parts if part)
-
-
-class _Notes:
-    """Footnotes of one table: methods by number, what was dropped and warnings by letter.
-
-    The same text has one mark.
-    """
-
-    def __init__(self) -> None:
-        self._marks: dict[tuple[str, str], str] = {}
-
-    def mark(self, kind: str, text: Any) -> str:
-        numbered = [key for key in self._marks if (key[0] == "method") == (kind == "method")]
-        mark = str(len(numbered) + 1) if kind == "method" else _letter(len(numbered))
-        return self._marks.setdefault((kind, visible(text)), mark)
-
-    def all(self, kind: str) -> tuple[tuple[str, str], ...]:
-        return tuple((mark, key[1]) for key, mark in self._marks.items() if key[0] == kind)
-
-
-def _letter(number: int) -> str:
-    return (_letter(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)
-
-
-def _panel(
-    level: str, results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], anchor: str
-) -> Panel:
-    axis = plots.strip_axis(results)
-    notes = _Notes()
-    names = list(dict.fromkeys(map(heading, results)))
-    order = {HUMAN_HUMAN: 0, JUDGE_HUMAN: 1, "judge-judge": 2}
-    groups = []
-    for name in names:
-        same = [result for result in results if heading(result) == name]
-        same.sort(key=lambda result: order.get(comparison(result, kinds), 3))
-        rows = tuple(_row(result, kinds, axis, notes) for result in same)
-        groups.append((name, rows))
-    title, says = LEVELS[level]
-    said = next((found for result in results if (found := measure(result))), None)
-    confidence = results[0].get("confidence")
-    return Panel(
-        anchor=anchor + level,
-        title=f"{title}: {visible(said)}" if said else title,
-        says=says,
-        unit=", ".join(dict.fromkeys(visible(result.get("unit") or "") for result in results)),
-        confidence=f"{100 * confidence:g} %" if defined(confidence) else "",
-        axis=axis,
-        groups=tuple(groups),
-        methods=notes.all("method"),
-        drops=notes.all("dropped"),
-        warnings=notes.all("warning"),
-    )
-
-
-def _row(
-    result: Mapping[str, Any],
-    kinds: Mapping[str, str],
-    axis: plots.Axis,
-    notes: _Notes,
-) -> Row:
-    is_defined = defined(result.get("estimate"))
-    limits = interval(result)
-    unbounded = is_defined and not limits
-    reason = visible(result.get("reason") or ("no reason given" if not is_defined else ""))
-    marks = (
-        [notes.mark("method", method)] if (method := result.get("method")) and is_defined else []
-    )
-    said = reason.removeprefix("no interval: ")
-    warned = [*(result.get("warnings") or ()), *([f"no interval: {said}"] if unbounded else [])]
-    marks += [notes.mark("warning", text) for text in warned]
-    dropped = tuple(
-        (count(n), notes.mark("dropped", why))
-        for why, n in (result.get("dropped") or {}).items()
-        if n
-    )
-    return Row(
-        who=_between(result) or "every comparison",
-        kind=_WHO.get(comparison(result, kinds), ""),
-        estimate=estimate(result),
-        interval=limits,
-        reason=reason or None,
-        strip=plots.strip(result, axis),
-        n=count(result.get("n")),
-        clusters=count(result.get("clusters")),
-        design_effect=f"{effect:.2f}" if defined(effect := result.get("design_effect")) else "–",
-        dropped=dropped,
-        marks=tuple(marks),
-    )
-
-
-def _between(result: Mapping[str, Any]) -> str:
-    raters = result.get("raters") or ()
-    if len(raters) > 3:
-        return f"{len(raters)} annotators together"
-    return " – ".join(visible(rater) for rater in raters)
 
 
 def _explained(
