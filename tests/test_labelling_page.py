@@ -57,6 +57,7 @@ class Desk:
         self.page.goto(f"{self.server}/projects/{self.project}/data?task={self.tasks[item]}")
         self.page.get_by_text("INCORRECT[2]").wait_for(timeout=60_000)
         self.page.locator(".accord-predicted .lsf-richtext__line").first.wait_for(timeout=60_000)
+        self.page.wait_for_timeout(1_000)  # the page is laid out twice
 
     def text(self, css: str) -> str:
         lines = self.page.locator(f"{css} .lsf-richtext__line").all_inner_texts()
