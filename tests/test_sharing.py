@@ -155,24 +155,18 @@ def verdict(item: str, person: int) -> str:
 def bulk(connection: Connection, project: int, person: int, account: Account) -> None:
     """Every task of a project anew, in another order and with a label: ids and order all change."""
     client = connection.client
-    tasks = [dict(task.data or {}) for task in client.tasks.list(project=project, page_size=1000)]
+    listed: list[Any] = list(client.tasks.list(project=project, page_size=1000))
+    tasks = [dict(task.data or {}) for task in listed]
     client.tasks.delete_all_tasks(id=project)
     np.random.default_rng(person).shuffle(tasks)  # type: ignore[arg-type]
-    client.projects.import_tasks(
-        id=project,
-        request=[
-            {
-                "data": data,
-                "annotations": [
-                    {
-                        "completed_by": account.user_id,
-                        "result": PAGE.answer(verdict(data["item_id"], person)),
-                    }
-                ],
-            }
-            for data in tasks
-        ],
-    )
+    request = [graded(data, account, person) for data in tasks]
+    client.projects.import_tasks(id=project, request=request)
+
+
+def graded(data: Any, account: Account, person: int) -> Any:
+    """A task with a label, as an import takes it."""
+    answer = PAGE.answer(verdict(data["item_id"], person))
+    return {"data": data, "annotations": [{"completed_by": account.user_id, "result": answer}]}
 
 
 @pytest.mark.label_studio
@@ -234,20 +228,7 @@ def _disturb(
     client.tasks.delete(id=str(away.id))
     client.tasks.update(id=str(edited.id), data={**edited.data, "predicted": "another text"})
     double = of(second)[0]
-    client.projects.import_tasks(
-        id=second,
-        request=[
-            {
-                "data": double.data,
-                "annotations": [
-                    {
-                        "completed_by": accounts[1].user_id,
-                        "result": PAGE.answer(verdict(double.data["item_id"], 1)),
-                    }
-                ],
-            }
-        ],
-    )
+    client.projects.import_tasks(id=second, request=[graded(double.data, accounts[1], 1)])
     mine = {task.data["item_id"] for task in of(int(shares[3].project_id or 0))}
     strange = next(task for task in of(third) if task.data["item_id"] not in mine)
     httpx.post(
