@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, StudyError
-from ..study.records import Sample, StoredAnnotation
-from ..study.weights import OF_RETEST, RETEST
+from ..study.records import StoredAnnotation
+from ..study.weights import OF_RETEST
 from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
 from .flat_export import read_any
 from .projects import find_project, marks_of
 from .pseudonym import Pseudonyms
-from .rules import RULES, TASK, Decision, decide, task_note
+from .rules import RULES, TASK, Decision, decide, retest_times, task_note
 from .snapshots import (
     NOBODY,
     Snapshot,
@@ -207,7 +207,8 @@ def import_snapshots(
         found.add(snapshot)
 
     ledger = study.ledger
-    with ledger.writing():
+    # One transaction: an import that breaks off has not begun.
+    with ledger.transaction():
         new = ledger.add_annotations(found.stored)
         touched = {item for one in found.stored for item in catalogue.targets(one)}
         rated = {
@@ -220,7 +221,7 @@ def import_snapshots(
             (one for one in everything if not touched.isdisjoint(catalogue.targets(one))),
             catalogue,
             rated=rated,
-            retests=_times(ledger.samples()),
+            retests=retest_times(ledger.samples()),
         )
         # Of what only shares a page with these items, not all annotations were looked at.
         rows = [row for row in decision.ratings if row.item_id in touched]
@@ -236,12 +237,6 @@ def import_snapshots(
             )
     names.save_people()
     return found.report(decision, new, ratings, everything)
-
-
-def _times(samples: Sequence[Sample]) -> dict[str, int]:
-    """Which time each retest asks: the study's first is the second time, and so on."""
-    again = [sample.sample_id for sample in samples if sample.purpose == RETEST]
-    return {sample_id: number for number, sample_id in enumerate(again, start=2)}
 
 
 class _Found:

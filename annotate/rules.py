@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..scoring.records import Kind
-from ..study.records import ADJUDICATED, GROUND_TRUTH, RatingRow, StoredAnnotation
-from ..study.weights import OF_RETEST
+from ..study.records import ADJUDICATED, GROUND_TRUTH, RatingRow, Sample, StoredAnnotation
+from ..study.weights import OF_RETEST, RETEST
 from .catalogue import TASK, Catalogue
 from .snapshots import NOBODY
 from .tasks import Graded
 from .template import Answer, Template, Unreadable
 
-__all__ = ["RULES", "TASK", "Decision", "decide", "in_time", "task_note"]
+__all__ = ["RULES", "TASK", "Decision", "decide", "in_time", "retest_times", "task_note"]
 
 RULES = {
     "labelled": "has one readable verdict and counts",
@@ -237,3 +237,9 @@ def in_time(updated_at: str, identifier: object) -> tuple[datetime, int]:
     except ValueError:
         at = datetime.min.replace(tzinfo=UTC)
     return at, identifier if isinstance(identifier, int) else 0
+
+
+def retest_times(samples: Sequence[Sample]) -> dict[str, int]:
+    """Which time each retest asks: the study's first is the second time, and so on."""
+    again = [sample.sample_id for sample in samples if sample.purpose == RETEST]
+    return {sample_id: number for number, sample_id in enumerate(again, start=2)}

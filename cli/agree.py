@@ -200,9 +200,12 @@ def register(app: typer.Typer) -> None:
                     "--map": map_,
                 }
             )
+            from ..annotate.alignment_labels import alignment_answers
+
             with _open(source) as study:
                 ratings = study.ratings(sample)
                 panel = options_of(study, panel)
+                panel["alignment"] = alignment_answers(study, sample)
                 panel["tuned_on"] = _tuned(study, tuned_on)
             _expect_people(source, ratings, sample)
             ratings = ratings.select(

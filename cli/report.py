@@ -60,6 +60,7 @@ def register(app: typer.Typer) -> None:
         ),
         as_json: bool = JSON,
     ) -> None:
+        from ..annotate.alignment_labels import alignment_answers
         from ..study import Study
         from ..validate.report_study import write_report
 
@@ -80,6 +81,7 @@ def register(app: typer.Typer) -> None:
                 unscored=unscored,
                 extra=extra,
                 unit=unit,
+                alignment=alignment_answers(opened, sample),
             )
         emit(written.report.to_dict(), as_json, _lines(written))
 

@@ -18,6 +18,7 @@ _PUBLIC = {
     "adjust": ".multiplicity",
     "agreement": ".agreement_report",
     "agresti_coull": ".proportions",
+    "alignment_accuracy": ".alignment",
     "alpha_parts": ".alpha_halves",
     "audit": ".audit_table",
     "audit_counts": ".error_rate",

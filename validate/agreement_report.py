@@ -167,6 +167,7 @@ def agreement(
     family: Mapping[str, str] | None = None,
     tuned_on: str | Path | Collection[str] | None = None,
     split: str | None = None,
+    alignment: pd.DataFrame | None = None,
     figures: Figures = "all",
 ) -> AgreementReport:
     """Compare people with one another and each judge with people.
@@ -185,6 +186,10 @@ unsure, unscored, extra, ignore, strata, family
     tuned_on, split
         Which labels the judge's prompt was tuned on, as in
         :func:`~accord.study.tuned.mark_tuned`; the panel is then of the others.
+    alignment
+        What people said of the alignment (:func:`accord.annotate.alignment_answers`), one row an
+        item and annotator: ``item_id, rater, aligned``, and ``beside`` and ``belongs``, the numbers
+        of the reference elements where it stands and where the person puts it.
     figures
         ``main``: only those of the short table, which is quicker.
 
@@ -264,7 +269,7 @@ unsure, unscored, extra, ignore, strata, family
         ratings = mark_tuned(ratings, tuned_on=tuned_on, split=split)
     ratings, coded, tuned = hold_out(ratings, code_ratings(ratings, settings))
     panel = PanelBuilder(ratings, coded, settings, figures)
-    view = replace(panel.fill(), tuned=tuned)
+    view = replace(panel.fill(), tuned=tuned, alignment=alignment)
     return AgreementReport(
         results=tuple(panel.results),
         confusion=tuple(panel.tables),

@@ -23,7 +23,9 @@ __all__ = [
     "finish",
 ]
 
-Comparison = Literal["people", "judge-annotator", "judge-final", "ceiling", "rater-quality"]
+Comparison = Literal[
+    "people", "judge-annotator", "judge-final", "ceiling", "rater-quality", "alignment"
+]
 
 Figures = Literal["main", "all"]
 """Those of the short table, or every one."""

@@ -18,6 +18,8 @@ from .people import People
 from .result import Estimate
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .responses import Responses
 
 __all__ = ["Section", "SectionMaker", "View"]
@@ -41,6 +43,9 @@ class View:
     tuned
         The items whose labels the judge's prompt was tuned on, which are in nothing else here;
         None where none are known.
+    alignment
+        What people said of the alignment, one row an item and annotator: ``item_id, rater,
+        aligned, beside, belongs``; None where nobody was asked.
     """
 
     ratings: Ratings
@@ -50,6 +55,7 @@ class View:
     responses: Responses | str
     scores: Mapping[str, FloatArray] = field(default_factory=dict)
     tuned: Coded | None = None
+    alignment: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ MAKERS: tuple[tuple[str, str], ...] = (
     (".joint_table", "joint_section"),
     (".ceiling_section", "ceiling_section"),
     (".rater_section", "rater_section"),
+    (".alignment_section", "alignment_section"),
 )
 """Module (relative to this package) and name of each maker."""
 
