@@ -47,8 +47,11 @@ def read_any(path: Path, find: Find) -> tuple[Snapshot, str | None]:
     if not name.endswith((".csv", ".tsv")):
         try:
             return read_file(path), None
-        except InputError:
-            export = read_export(path)
+        except InputError as error:
+            try:
+                export = read_export(path)
+            except InputError:
+                raise error from None
             if export.form == "JSON":
                 raise
     else:
