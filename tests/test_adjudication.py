@@ -12,13 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 from accord import cli
-from accord.annotate.adjudication import adjudicate_by_file
+from accord.annotate.adjudication import adjudicate_by_file, adjudicate_on_server
 from accord.annotate.annotators import Annotator
-from accord.annotate.export import export_to_file
-from accord.annotate.importing import ImportReport, import_files
+from accord.annotate.connection import Connection, connect
+from accord.annotate.export import export_to_file, export_to_server
+from accord.annotate.importing import ImportReport, import_files, import_from_server
+from accord.annotate.people import post_annotations, sign_up
 from accord.annotate.progress import progress_of
 from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.sample import draw_sample
+from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Study
@@ -216,3 +219,51 @@ def test_the_command(study: Study, tmp_path: Path) -> None:
     content = json.loads(told.stdout)
     assert content["why"] == {"differ": 2, "unsure": 2} and content["items"] == 4
     assert "x.org" not in told.stdout, "people are pseudonyms in JSON"
+
+
+@pytest.mark.label_studio
+def test_a_server_gets_what_is_missing_and_gives_the_outcome_back(
+    study: Study, tmp_path: Path, on_label_studio: PrivateServer
+) -> None:
+    import httpx
+
+    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    lead = Annotator("lead@adjudication.example")
+
+    def hand_out(connection: Connection) -> tuple[int, int]:
+        made = adjudicate_on_server(study, "s1", connection, people=[lead]).export
+        assert made is not None and made.per_item == 1
+        return made.added, made.present
+
+    with connect() as connection:
+        assert hand_out(connection) == (4, 0)
+        assert hand_out(connection) == (0, 4)
+        labelled(study, tmp_path, {"bob": {"i0": "INCORRECT"}}, minute=9)
+        assert hand_out(connection) == (1, 4), "a disagreement that came later is added"
+        tasks = {
+            row.item_id: int(row.task_id or 0)
+            for row in study.ledger.exported("s1")
+            if row.template == "adjudication"
+        }
+        account = sign_up(url, token, lead.email)
+        post_annotations(url, account, [(tasks["i1"], FINAL.answer("CORRECT"), 5.0)])
+        import_from_server(study, connection)
+        assert final(study) == {"i1": "CORRECT"}
+        assert hand_out(connection) == (0, 4), "what is settled is not handed out again"
+
+        # the star of a label in the pages of pairs
+        export_to_server(study, "s1", connection)
+        task = next(
+            int(row.task_id or 0)
+            for row in study.ledger.exported("s1")
+            if row.template == "pair" and row.item_id == "i5" and row.task_id
+        )
+        post_annotations(url, account, [(task, PAIR.answer("UNSURE"), 5.0)])
+        client = httpx.Client(base_url=url, headers={"Authorization": f"Token {account.token}"})
+        with client:
+            (made,) = client.get(f"/api/tasks/{task}/annotations/").json()
+            for star, expected in ((True, "UNSURE"), (False, None)):
+                where = f"/api/annotations/{made['id']}/"
+                client.patch(where, json={"ground_truth": star}).raise_for_status()
+                import_from_server(study, connection)
+                assert final(study, "ground-truth") == {"i5": expected}
