@@ -14,6 +14,7 @@ from .common import EXTRA, JSON, UNSCORED, UNSURE, columns, emit, envelope, pars
 
 if TYPE_CHECKING:
     from ..study import Ratings, Study
+    from ..validate import AgreementReport
 
 __all__ = ["register"]
 
@@ -22,6 +23,15 @@ SOURCE = typer.Argument(
     ..., metavar="STUDY|TABLE", help="A study folder, or CSV, TSV, JSONL, Parquet, xlsx."
 )
 CSV = typer.Option(None, "--csv", metavar="FILE", help="Also write every figure as CSV.")
+HTML = typer.Option(
+    None, "--html", metavar="FILE", help="Also write a page with every figure, which loads nothing."
+)
+LATEX = typer.Option(
+    None,
+    "--latex",
+    metavar="FILE",
+    help="Also write tables for a paper (booktabs), their captions saying how they were made.",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +43,8 @@ def register(app: typer.Typer) -> None:
         "weighted κ, Krippendorff α, Gwet AC1, correlation, concordance, distance and bias (--all: "
         "every coefficient), each with an interval that "
         "knows which items share a question. Takes a study or any table of ratings. Example: "
-        "accord agree labels.csv --wide --annotators ann1,ann2 --judges gpt --positive Yes",
+        "accord agree labels.csv --wide --annotators ann1,ann2 --judges gpt --positive Yes. "
+        "For a paper: accord agree mystudy --html panel.html --latex panel.tex",
     )
     def agree_command(
         source: Path = SOURCE,
@@ -154,10 +165,11 @@ def register(app: typer.Typer) -> None:
         every: bool = typer.Option(False, "--all", help="Print every figure, not the short table."),
         as_json: bool = JSON,
         csv_file: Path | None = CSV,
+        html: Path | None = HTML,
+        latex: Path | None = LATEX,
     ) -> None:
         from ..study.ratings import RatingsOptions, read_ratings
         from ..study.tuned import columns_for
-        from ..study.writers import write_csv
         from ..validate.agreement_report import agreement
         from ..validate.agreement_text import agreement_lines
         from ..validate.panel_settings import PanelSettings, options_of
@@ -244,10 +256,10 @@ def register(app: typer.Typer) -> None:
             if wide and final is not None:
                 adjudicated = ratings.frame.loc[ratings.frame["kind"] == "adjudicated", "rater"]
                 panel["final"] = adjudicated.iloc[0] if len(adjudicated) else final
-        whole = every or as_json or csv_file is not None  # what nobody reads is not computed
+        # what nobody reads is not computed
+        whole = every or as_json or csv_file is not None or html is not None
         report = agreement(ratings, **panel, figures="all" if whole else "main")
-        if csv_file is not None:
-            write_csv(csv_file, report.to_frame())
+        _write(report, csv_file=csv_file, html=html, latex=latex)
         payload = envelope(
             "agree",
             settings=report.settings,
@@ -260,6 +272,39 @@ def register(app: typer.Typer) -> None:
             sections=report.section_dicts(),
         )
         emit(payload, as_json, agreement_lines(report, every=every))
+
+
+def _write(
+    report: AgreementReport, *, csv_file: Path | None, html: Path | None, latex: Path | None
+) -> None:
+    """Write the files that were asked for, each whole; all texts are made before the first."""
+    from ..scoring.files import write_whole
+    from ..study.writers import csv_text
+
+    made: list[tuple[Path, str]] = []
+    if csv_file is not None:
+        made.append((csv_file, csv_text(report.to_frame())))
+    if html is not None:
+        from ..study.records import now
+        from ..validate.agreement_page import agreement_page
+
+        made.append((html, agreement_page(report, generated_at=now())))
+    if latex is not None:
+        from ..validate.agreement_latex import agreement_latex
+
+        made.append((latex, agreement_latex(report)))
+    _expect_different([path for path, _ in made])
+    for path, text in made:
+        write_whole(path, text)
+
+
+def _expect_different(paths: list[Path]) -> None:
+    seen: set[str] = set()
+    for path in paths:
+        where = os.path.realpath(path)
+        if where in seen:
+            raise SettingsError(f"{path} is named for two outputs", cure="name a file for each")
+        seen.add(where)
 
 
 def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:

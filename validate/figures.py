@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 __all__ = [
+    "LABELS",
     "count",
     "defined",
     "estimate",
@@ -39,7 +40,7 @@ PROPORTIONS = frozenset(
 )
 """Figures that are written in per cent."""
 
-_LABELS = {
+LABELS = {
     "agreement": "Raw agreement",
     "cohen_kappa": "Cohen’s κ",
     "weighted_kappa": "Weighted κ",
@@ -69,7 +70,23 @@ _LABELS = {
     "mean_score": "Mean score",
     "f1": "F1 of the judge’s verdicts",
     "macro_f1": "Macro F1",
+    "agreement_difference": "Difference of agreement",
+    "kappa_difference": "Difference of κ",
+    "bias_difference": "Difference of bias",
+    "bias_per_doubling": "Bias per doubling of length",
+    "bias_per_doubling_within_systems": "Bias per doubling of length, within systems",
+    "ceiling_difference": "Agreement, judge − people",
+    "ceiling_difference_kappa": "κ, judge − people",
+    "leave_one_out_agreement": "Leave-one-out agreement",
+    "leave_one_out_agreement_difference": "Leave-one-out agreement, judge − people",
+    "leave_one_out_cohen_kappa": "Leave-one-out κ",
+    "leave_one_out_cohen_kappa_difference": "Leave-one-out κ, judge − people",
+    "leave_one_out_pearson": "Leave-one-out r",
+    "leave_one_out_pearson_difference": "Leave-one-out r, judge − people",
+    "leave_one_out_mad": "Leave-one-out MAD",
+    "leave_one_out_mad_difference": "Leave-one-out MAD, judge − people",
 }
+"""The names of figures in a paper; others are their own names."""
 
 _MEANINGS = {
     "mad": "mean absolute difference",
@@ -103,7 +120,7 @@ _LARGE = 1e9
 
 def label(name: str) -> str:
     """The figure's name as it is printed in a paper."""
-    return _LABELS.get(name, name.replace("_", " ").capitalize())
+    return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def defined(x: Any) -> TypeGuard[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,7 @@ class Panel:
     """All figures of one level: ``groups`` holds (coefficient, its rows).
 
     ``tested``: some row has a p-value, which then has a column in place of the design effect.
+    ``drawn``: some row is drawn.
     """
 
     anchor: str
@@ -58,26 +60,49 @@ class Panel:
     drops: tuple[tuple[str, str], ...]
     warnings: tuple[tuple[str, str], ...]
     tested: bool = False
+    drawn: bool = True
 
 
 class Notes:
     """Footnotes of one table: methods by number, what was dropped and warnings by letter.
 
-    The same text has one mark.
+    The same text has one mark. So have warnings that differ in their numbers alone, which are then
+    told as a range: dozens of them would bury the others.
     """
 
     def __init__(self) -> None:
         self._marks: dict[tuple[str, str], str] = {}
+        self._texts: dict[tuple[str, str], list[str]] = {}
 
     def mark(self, kind: str, text: Any) -> str:
         """The text's mark, the same whenever it comes again."""
-        numbered = [key for key in self._marks if (key[0] == "method") == (kind == "method")]
+        shown = visible(text)
+        key = (kind, _NUMBER.sub("#", shown) if kind == "warning" else shown)
+        numbered = [other for other in self._marks if (other[0] == "method") == (kind == "method")]
         mark = str(len(numbered) + 1) if kind == "method" else _letter(len(numbered))
-        return self._marks.setdefault((kind, visible(text)), mark)
+        self._texts.setdefault(key, []).append(shown)
+        return self._marks.setdefault(key, mark)
 
     def all(self, kind: str) -> tuple[tuple[str, str], ...]:
         """``(mark, text)`` of every text of this kind."""
-        return tuple((mark, key[1]) for key, mark in self._marks.items() if key[0] == kind)
+        return tuple(
+            (mark, _together(self._texts[key]))
+            for key, mark in self._marks.items()
+            if key[0] == kind
+        )
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+
+
+def _together(texts: Sequence[str]) -> str:
+    """Texts that differ in their numbers alone as one, with the range of each number."""
+    ranges = []
+    for found in zip(*map(_NUMBER.findall, texts), strict=True):
+        low, high = min(found, key=float), max(found, key=float)
+        ranges.append(low if float(low) == float(high) else f"{low} to {high}")
+    each = iter(ranges)
+    return _NUMBER.sub(lambda _: next(each), texts[0])
 
 
 def _letter(number: int) -> str:
@@ -126,6 +151,7 @@ def make_panel(
         drops=notes.all("dropped"),
         warnings=notes.all("warning"),
         tested=any(row.p for _, rows in groups for row in rows),
+        drawn=any(row.strip for _, rows in groups for row in rows),
     )
 
 

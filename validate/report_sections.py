@@ -6,11 +6,11 @@ notes, its figures in tables by level, and the rows that are no figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import count, visible
+from .figures import LABELS, count, label, visible
 from .reading import HUMAN_HUMAN, JUDGE_HUMAN, comparison
 from .report_panels import LEVELS, Panel, between, make_panel
 from .report_rows import cell
@@ -65,7 +65,7 @@ class Part:
     notes: tuple[str, ...]
     panels: tuple[Panel, ...]
     grids: tuple[Grid, ...]
-    table: Table | None
+    tables: tuple[Table, ...]
     size: int
     left: int = 0
 
@@ -111,7 +111,7 @@ def _part(
         notes=tuple(visible(note) for note in section.get("notes") or ()),
         panels=panels,
         grids=grids,
-        table=_table(str(section.get("name")), plain[:MOST_ROWS]),
+        tables=tuple(_tables(str(section.get("name")), plain[:MOST_ROWS])),
         size=len(results) + len(rows),
         left=len(results) - len(shown) + max(0, len(plain) - MOST_ROWS),
     )
@@ -142,20 +142,36 @@ def _whose(result: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
     return {HUMAN_HUMAN: "people", JUDGE_HUMAN: "judge"}.get(comparison(result, kinds), "")
 
 
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> Table | None:
-    """Rows as a table, without the columns in which nothing stands."""
-    keys = dict.fromkeys(key for row in rows for key in row)
-    filled = [key for key in keys if any(row.get(key) not in (None, [], "") for row in rows)]
-    if not filled:
-        return None
-    return Table(
-        title=_TITLES.get(name, ""),
-        columns=tuple(visible(key).replace("_", " ") for key in filled),
-        numeric=tuple(
-            all(row.get(key) is None or _is_number(row[key]) for row in rows) for key in filled
-        ),
-        rows=tuple(tuple(_text(row.get(key)) for key in filled) for row in rows),
-    )
+def _tables(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterable[Table]:
+    """Rows of one kind as one table, without columns in which nothing or a record stands."""
+    title = _TITLES.get(name, "")
+    for kind in dict.fromkeys(tuple(row) for row in rows):
+        same = [row for row in rows if tuple(row) == kind]
+        filled = [
+            key
+            for key in kind
+            if any(row[key] not in (None, [], "") for row in same)
+            and not any(_is_record(row[key]) for row in same)
+        ]
+        if filled:
+            yield Table(
+                title=title,
+                columns=tuple(_named_column(key) for key in filled),
+                numeric=tuple(
+                    all(row[key] is None or _is_number(row[key]) for row in same) for key in filled
+                ),
+                rows=tuple(tuple(_text(row[key]) for key in filled) for row in same),
+            )
+        title = ""
+
+
+def _named_column(key: str) -> str:
+    name = visible(key).replace("_", " ")
+    return name if len(name) == 1 else name[:1].upper() + name[1:]
+
+
+def _is_record(x: Any) -> bool:
+    return isinstance(x, Mapping) or (isinstance(x, (list, tuple)) and any(map(_is_record, x)))
 
 
 def _is_number(x: Any) -> bool:
@@ -167,8 +183,8 @@ def _text(x: Any) -> str:
         return "yes" if x else "no"
     if isinstance(x, (list, tuple)):
         return "; ".join(map(_text, x)) or "–"
-    if isinstance(x, Mapping):
-        return "; ".join(f"{visible(key)} {_text(part)}" for key, part in x.items()) or "–"
+    if isinstance(x, str) and x in LABELS:
+        return label(x)
     return cell(x)
 
 

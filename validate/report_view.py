@@ -90,7 +90,7 @@ def view(report: Report) -> View:
     return View(
         panels=_panels([result for result in in_panels if leads(result)], kinds, ""),
         further=_panels([result for result in in_panels if not leads(result)], kinds, "further-"),
-        more=_panels([result for result in beyond if leads(result)], kinds, "more-"),
+        more=_panels(sorted(beyond, key=leads, reverse=True), kinds, "more-"),
         explained=tuple(_explained([result for result in results if leads(result)], kinds)),
         notes=tuple(visible(note) for note in (*(report.agreement.get("notes") or ()), *cut)),
         scatters=tuple(_scatters(report.response_scores, _measure(results))),
