@@ -23,59 +23,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .errors import InputError
-from .parse_blocks import read_blocks
+from .parse_blocks import Lists, read_blocks
 from .parse_data import DataList, read_html, read_json, read_json_in_text
-from .parse_inline import first_sentence, read_enumeration
-from .parse_lines import Line
+from .parse_plain import read_plain
 from .parse_quick import read_quick
+from .parse_result import Parsed
 from .parse_runs import read_lines
-from .parse_text import clean, head_of, plain
+from .parse_source import on_lines, source_of
+from .parse_text import plain
 from .records import Element
-from .refusal import refuses
 
 __all__ = ["PARSER", "Parsed", "parse", "plain", "read_reference"]
 
 PARSER = "accord-list-1"
 """Name and version of the list parser; another number means that answers may be read otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """An answer as read.
-
-    Parameters
-    ----------
-    elements
-        In the order of the answer; those of blocks that comment on it are marked ``aside``.
-    preamble, trailer
-        What stands before the first element and after the last one, without blank lines.
-    marker
-        The kind of list (see the module).
-    rule
-        The rule that fired, in words: ``numbers``, ``letters``, ``bullets``, ``json in a fence``, …
-    """
-
-    elements: tuple[Element, ...] = ()
-    preamble: str = ""
-    trailer: str = ""
-    marker: str = "none"
-    rule: str = "nothing"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as JSON values."""
-        return {
-            "elements": [element.to_dict() for element in self.elements],
-            "preamble": self.preamble,
-            "trailer": self.trailer,
-            "marker": self.marker,
-            "rule": self.rule,
-        }
 
 
 def parse(text: str) -> Parsed:
@@ -96,18 +61,28 @@ def parse(text: str) -> Parsed:
     >>> [element.text for element in parse("1. Mars\\n2. **Venus**").elements]
     ['Mars', 'Venus']
     """
-    text = _prepare(text)
-    if not text.strip():
-        return Parsed()
     quick = read_quick(text)
-    if quick is not None:
-        elements, preamble, marker, rule = quick
-        return Parsed(elements, preamble, "", marker, rule)
-    return _parse(text)
+    return Parsed(*quick) if quick is not None else _parse(text)
 
 
-def _parse(text: str) -> Parsed:
+def _parse(answer: str) -> Parsed:
     """The whole way, for any text."""
+    source = source_of(answer)
+    if not source.text.strip():
+        return Parsed()
+    parsed = _from_markup(source.text)
+    if parsed is None:
+        if "\n" not in source.text.strip():
+            source = on_lines(source)
+        parsed = _from_lines(source.text)
+    if isinstance(source.places, range):
+        return parsed
+    starts = tuple([None if start is None else source.places[start] for start in parsed.starts])
+    return dataclasses.replace(parsed, starts=starts)
+
+
+def _from_markup(text: str) -> Parsed | None:
+    """The list of a text that is JSON or HTML."""
     found = read_json(text)
     if found is not None:
         return _from_data(found, "json")
@@ -115,29 +90,39 @@ def _parse(text: str) -> Parsed:
         found = read_html(text)
         if found is not None:
             return _from_data(found, "html")
-    if "\n" not in text.strip():
-        text = _on_lines(text)
+    return None
+
+
+def _from_lines(text: str) -> Parsed:
+    """Marked lines; else JSON behind some words; else plain lines, one line, prose."""
     lines = read_lines(text)
     lists = read_blocks(lines)
     if lists is not None:
-        first = next((block for block in lists.blocks if not block.aside), lists.blocks[0])
-        placed = []
-        for block in lists.blocks:
-            for element in block.elements:
-                if block.section is not None or block.aside:
-                    element = _placed(element, block.section, block.aside)
-                placed.append(element)
-        return Parsed(
-            tuple(placed),
-            "\n".join(lists.preamble),
-            "\n".join(lists.trailer),
-            _marker(first.marker, placed),
-            first.rule,
-        )
+        return _from_blocks(lists)
     found = read_json_in_text(text)
     if found is not None and found.elements:
         return _from_data(found, "json")
-    return _plain_lines([line for line in lines if line.kind not in ("blank", "rule")])
+    return read_plain([line for line in lines if line.kind not in ("blank", "rule")])
+
+
+def _from_blocks(lists: Lists) -> Parsed:
+    first = next((block for block in lists.blocks if not block.aside), lists.blocks[0])
+    elements: list[Element] = []
+    starts: list[int | None] = []
+    for block in lists.blocks:
+        starts += block.starts
+        for element in block.elements:
+            if block.section is not None or block.aside:
+                element = _placed(element, block.section, block.aside)
+            elements.append(element)
+    return Parsed(
+        tuple(elements),
+        "\n".join(lists.preamble),
+        "\n".join(lists.trailer),
+        _marker(first.marker, elements),
+        first.rule,
+        tuple(starts),
+    )
 
 
 def read_reference(value: Any) -> Parsed:
@@ -166,8 +151,12 @@ def read_reference(value: Any) -> Parsed:
                 data = None
         if not isinstance(data, list):
             parsed = parse(value)
-            elements = tuple(element for element in parsed.elements if not element.aside)
-            return dataclasses.replace(parsed, elements=elements)
+            kept = [at for at, element in enumerate(parsed.elements) if not element.aside]
+            return dataclasses.replace(
+                parsed,
+                elements=tuple([parsed.elements[at] for at in kept]),
+                starts=tuple([parsed.starts[at] for at in kept]),
+            )
         value = data
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         elements = tuple(
@@ -183,48 +172,6 @@ def read_reference(value: Any) -> Parsed:
     )
 
 
-_THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
-_CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
-_LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-
-
-def _prepare(text: str) -> str:
-    """The text to read: reasoning and control tokens out, one kind of line break."""
-    if _UNSEEN.search(text):
-        text = _UNSEEN.sub("", _BREAKS.sub("\n", text))
-    if _SURROGATE.search(text):
-        text = _SURROGATE.sub("\ufffd", text)  # half a character: no file or database can hold it
-    if "<" in text:
-        text = _CONTROL.sub("", _without_reasoning(text))
-    if "\\n" in text:
-        text = _LITERAL_BREAK.sub("\n", text)
-    return text
-
-
-def _without_reasoning(text: str) -> str:
-    """Without reasoning blocks, those that lack their opening or closing tag included."""
-    kept: list[str] = []
-    start = 0
-    depth = 0
-    for tag in _THINK.finditer(text):
-        if tag[1]:
-            if depth == 0:
-                kept.clear()  # closed without an opening: all before it was reasoning
-            depth = max(0, depth - 1)
-            if depth == 0:
-                start = tag.end()
-        else:
-            if depth == 0:
-                kept.append(text[start : tag.start()])
-            depth += 1
-    if depth == 0:
-        kept.append(text[start:])
-    return "".join(kept)
-
-
 def _marker(first: str, elements: Sequence[Element]) -> str:
     """The kind of the first block; marked elements with attributes anywhere make it nested."""
     if first in ("numbered", "bullet") and any(e.attributes and not e.aside for e in elements):
@@ -232,125 +179,10 @@ def _marker(first: str, elements: Sequence[Element]) -> str:
     return first
 
 
-_RUNNING = re.compile(r"(?:(?<=\s)|^)[(]?(\d{1,2})[.)]\s")
-_DOTS = re.compile(r"\s[•·●▪]\s")
-
-
-def _on_lines(text: str) -> str:
-    """A list written on one line, "1. A 2. B 3. C" or "• A • B", with a line for each item."""
-    starts: list[int] = []
-    for match in _RUNNING.finditer(text):
-        if int(match[1]) == len(starts) + 1:
-            starts.append(match.start())
-    if len(starts) < 3:
-        if len(_DOTS.findall(text)) < 2 and not text.lstrip().startswith(("•", "●", "▪")):
-            return text
-        starts = [match.start() + 1 for match in _DOTS.finditer(text)]
-    bounds = [0, *starts, len(text)]
-    return "\n".join(text[a:b].strip() for a, b in zip(bounds, bounds[1:], strict=False))
-
-
 def _from_data(found: DataList, marker: str) -> Parsed:
-    return Parsed(found.elements, found.preamble, found.trailer, marker, found.rule)
+    preamble, trailer = found.preamble, found.trailer
+    return Parsed(found.elements, preamble, trailer, marker, found.rule, found.starts)
 
 
 def _placed(element: Element, section: str | None, aside: bool) -> Element:
     return Element(element.text, element.aliases, element.attributes, element.head, section, aside)
-
-
-# Answers without a marked line
-
-_SENTENCE = re.compile(r"[.!?。！？।]$")
-_WRAPPED = re.compile(
-    r"(?:\*\*[^*]+\*\*|\"[^\"]+\"|“[^“”]+”|「[^「」]+」|《[^《》]+》|«[^«»]+»)[,;.]?$"
-)
-
-
-def _plain_lines(lines: list[Line]) -> Parsed:
-    """Lines without markers: each an element if they look like a list, else one line or prose."""
-    texts = [line.text.strip() for line in lines]
-    if not texts:
-        return Parsed()
-    if any(line.kind == "code" for line in lines) or refuses("\n".join(texts[:3])):
-        return _prose()
-    if len(texts) > 1:
-        several = _several(texts)
-        if several is not None:
-            return several
-    for at, text in enumerate(texts[:2]):
-        if at and not texts[0].endswith((":", "：")):
-            break
-        found = read_enumeration(text)
-        if found is not None:
-            preamble = [*texts[:at], *([found.preamble] if found.preamble else [])]
-            trailer = [*([found.trailer] if found.trailer else []), *texts[at + 1 :]]
-            return Parsed(
-                tuple(Element(item) for item in found.items),
-                "\n".join(preamble),
-                "\n".join(trailer),
-                "delimiter",
-                f"one line, {found.separator}",
-            )
-    if len(texts) == 1 and _is_bare(texts[0]) and clean(texts[0]):
-        return Parsed((_bare(texts[0]),), rule="bare answer")
-    return _prose()
-
-
-def _prose() -> Parsed:
-    return Parsed(marker="prose", rule="prose")
-
-
-def _several(texts: list[str]) -> Parsed | None:
-    """Plain lines that are a list: under a line with a colon, all quoted or bold, or all short."""
-    preamble: list[str] = []
-    rest = texts
-    if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
-        preamble, rest = texts[:1], texts[1:]
-    count = 0
-    for text in rest:
-        if not _is_short(text):
-            break
-        count += 1
-    if all(_WRAPPED.match(text) for text in rest) and len(rest) > 1:
-        rule = "quoted or bold lines"
-    elif count == len(rest) and count > 1:
-        rule = "lines below a colon" if preamble else "short lines"
-    elif preamble and count > 1:
-        rule = "lines below a colon"
-    elif count > 2 and len(rest[count].split()) > 6 and _SENTENCE.search(rest[count]):
-        rule = "short lines"
-    else:
-        return None
-    if rule != "quoted or bold lines" and count < len(rest):
-        rest, trailer = rest[:count], rest[count:]
-    else:
-        trailer = []
-    elements = tuple(_bare(text) for text in rest if clean(text))
-    if len(elements) < 2:
-        return None
-    return Parsed(elements, "\n".join(preamble), "\n".join(trailer), "none", rule)
-
-
-def _bare(text: str) -> Element:
-    cleaned = clean(text)
-    return Element(cleaned, head=head_of(text, cleaned))
-
-
-def _is_short(text: str) -> bool:
-    if len(text) > 80 or len(text.split()) > 10:
-        return False
-    if _SENTENCE.search(text) and len(text.split()) > 3:
-        return False
-    return first_sentence(text) >= len(text.rstrip(".!?。！？। "))
-
-
-def _is_bare(text: str) -> bool:
-    """Whether one line is an answer by itself rather than a sentence."""
-    words = len(text.split())
-    if len(text) > 100 or words > 12 or text.rstrip().endswith((":", "：")):
-        return False
-    if words == 1 and len(text) > 30 and not text.isascii():
-        return False
-    end = first_sentence(text)
-    whole = end >= len(text.rstrip(".!?。！？। "))
-    return whole and not (end < len(text) and words > 4)

@@ -36,7 +36,11 @@ def read_blocks(lines: list[Line]) -> Lists | None:
     settle_sections(blocks, walk.preamble)
     for block in blocks:
         if not block.elements:
-            block.elements = [e for top in block.tops if (e := element_of(top)) is not None]
+            for top in block.tops:
+                element = element_of(top)
+                if element is not None:
+                    block.elements.append(element)
+                    block.starts.append(top.line.start)
     blocks = [block for block in blocks if block.elements]
     if not blocks:
         return None
@@ -252,13 +256,14 @@ class _Walk:
         end = start
         while end < len(self.lines) and self.lines[end].kind == "row":
             end += 1
-        elements = read_table([line.text for line in self.lines[start:end]])
-        if elements is None:
+        found = read_table([line.text for line in self.lines[start:end]])
+        if found is None:
             for line in self.lines[start:end]:
                 line.kind = "plain"
             return start
         self._close()
-        self._head(Block("table", "table", elements=elements))
+        starts: list[int | None] = [self.lines[start + at].start for at in found[1]]
+        self._head(Block("table", "table", elements=found[0], starts=starts))
         self.gap = False
         return end
 

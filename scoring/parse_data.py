@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .parse_source import find_in_order
 from .parse_text import clean, key_value, plain
 from .records import Element
 
@@ -22,19 +23,20 @@ _LONGEST_PYTHON = 100_000  # ast builds a tree: what is longer must be JSON
 
 @dataclass(frozen=True, slots=True)
 class DataList:
-    """Elements read from data, the text around them, and the rule."""
+    """Elements read from data, the text around them, the rule, and where each element begins."""
 
     elements: tuple[Element, ...]
     preamble: str
     trailer: str
     rule: str
+    starts: tuple[int | None, ...]
 
 
 def read_json(text: str) -> DataList | None:
     """The list of an answer that is JSON, or holds it in a fence; None where there is none."""
-    stripped = text.strip()
-    if stripped[:1] in ("[", "{"):
-        return _between(stripped, 0, "json")
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] in ("[", "{"):
+        return _between(text, start, "json")
     if "```" in text or "~~~" in text:
         return _fenced(text.split("\n"))
     return None
@@ -52,7 +54,8 @@ def _between(text: str, start: int, rule: str) -> DataList | None:
     elements = _elements(_load(text[start:end])) if end > start else None
     if elements is None:
         return None
-    return DataList(elements, _lines(text[:start]), _lines(text[end:]), rule)
+    starts = _places(elements, text, start)
+    return DataList(elements, _lines(text[:start]), _lines(text[end:]), rule, starts)
 
 
 def _fenced(lines: list[str]) -> DataList | None:
@@ -71,9 +74,14 @@ def _fenced(lines: list[str]) -> DataList | None:
         elements = _elements(_load(body)) if body[:1] in ("[", "{") else None
         if elements is not None:
             before, after = "\n".join(lines[:start]), "\n".join(lines[at + 1 :])
-            return DataList(elements, _lines(before), _lines(after), "json in a fence")
+            starts = _places(elements, "\n".join(lines), len(before))
+            return DataList(elements, _lines(before), _lines(after), "json in a fence", starts)
         start = None
     return None
+
+
+def _places(elements: tuple[Element, ...], text: str, start: int) -> tuple[int | None, ...]:
+    return tuple(find_in_order([element.text for element in elements], text, start))
 
 
 def _load(text: str) -> Any:
@@ -137,6 +145,7 @@ _LIST_TAG = re.compile(r"<(/?)(ul|ol|li)(?:\s[^<>]{0,500})?>", re.I)
 def read_html(text: str) -> DataList | None:
     """The list of an answer in HTML: each ``<li>`` is an element; None where there is none."""
     items: list[tuple[list[str], list[list[str]]]] = []
+    places: list[int] = []
     before: list[str] = []
     after: list[str] = []
     depth = 0
@@ -152,6 +161,7 @@ def read_html(text: str) -> DataList | None:
                 target = items[-1][1][-1]
             else:
                 items.append(([], []))
+                places.append(tag.start())
                 target = items[-1][0]
             after.clear()
         elif name == "li":
@@ -160,14 +170,15 @@ def read_html(text: str) -> DataList | None:
             depth = max(0, depth - 1) if closing else depth + 1
             target = (after if depth == 0 else []) if items else before
     target.append(text[end:])
-    elements = []
-    for parts, subs in items:
+    elements: list[Element] = []
+    starts: list[int | None] = []
+    for (parts, subs), place in zip(items, places, strict=True):
         raw = clean("".join(parts))
         if raw:
             pairs = tuple(key_value(sub) for one in subs if (sub := clean("".join(one))))
             elements.append(Element(raw, attributes=pairs))
+            starts.append(place)
     if not elements:
         return None
-    return DataList(
-        tuple(elements), _lines(plain("".join(before))), _lines(plain("".join(after))), "html"
-    )
+    around = _lines(plain("".join(before))), _lines(plain("".join(after)))
+    return DataList(tuple(elements), *around, "html", tuple(starts))

@@ -41,6 +41,7 @@ class Block:
     section: str | None = None
     lead: Line | None = None
     elements: list[Element] = field(default_factory=list)
+    starts: list[int | None] = field(default_factory=list)
     aside: bool = False
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from .parse_table import is_row, is_rule
@@ -36,6 +37,8 @@ class Line:
         Its number where the style has one.
     content
         What follows the marker, with its inline markup.
+    start
+        Where its first character that is no blank stands in the text.
     """
 
     kind: Kind
@@ -44,6 +47,7 @@ class Line:
     style: str = ""
     number: int | None = None
     content: str = ""
+    start: int = 0
 
     @property
     def bullet(self) -> bool:
@@ -82,6 +86,7 @@ _CHINESE = {char: value for value, char in enumerate("一二三四五六七八�
 def each_alone(text: str) -> list[Line]:
     """The first reading: every line as it could be by itself."""
     raw_lines = text.split("\n")
+    ends = list(accumulate([len(raw) + 1 for raw in raw_lines]))
     if any(raw.startswith(">") for raw in raw_lines):  # a block quotation is packaging
         raw_lines = [_QUOTED.sub("", raw, count=1) for raw in raw_lines]
     lines: list[Line] = []
@@ -93,11 +98,13 @@ def each_alone(text: str) -> list[Line]:
             continue
         if role is not None:
             code = role == "open"
-            lines.append(Line("code", raw))
+            line = Line("code", raw)
         elif code:
-            lines.append(Line("code", raw))
+            line = Line("code", raw)
         else:
-            lines.append(read_line(raw))
+            line = read_line(raw)
+        line.start = ends[at] - 1 - len(raw.lstrip())
+        lines.append(line)
     if "|" in text:
         _settle_rows(lines)
     return lines

@@ -22,13 +22,14 @@ def is_row(line: str) -> bool:
     return stripped.startswith("|") and stripped.count("|") > 1
 
 
-def read_table(lines: Sequence[str]) -> list[Element] | None:
-    """The elements of a run of table rows; None where they make no table.
+def read_table(lines: Sequence[str]) -> tuple[list[Element], list[int]] | None:
+    """The elements of a run of table rows, and their lines; None where they make no table.
 
     A table has a header and, below it, a rule line and one row at least, or two rows at least.
     """
     rule = next((at for at, line in enumerate(lines) if is_rule(line)), None)
-    rows = [_cells(line) for line in lines if not is_rule(line)]
+    places = [at for at, line in enumerate(lines) if not is_rule(line)]
+    rows = [_cells(lines[at]) for at in places]
     if len(rows) < 2 or (rule != 1 and len(rows) < 3):
         return None
     header, body = rows[0], rows[1:]
@@ -36,8 +37,9 @@ def read_table(lines: Sequence[str]) -> list[Element] | None:
     if len(header) == width - 1:
         header = ["", *header]
     rank = bool(_RANK.match(clean(header[0]))) and width > 1
-    elements = []
-    for row in body:
+    elements: list[Element] = []
+    found: list[int] = []
+    for row, place in zip(body, places[1:], strict=True):
         names = header
         if rank:
             row, names = row[1:], header[1:]
@@ -51,7 +53,8 @@ def read_table(lines: Sequence[str]) -> list[Element] | None:
             pairs += [(name, clean(part)) for part in _BREAK.split(cell)]
         text = clean(_BREAK.sub(" ", row[0]))
         elements.append(Element(text, attributes=tuple(pairs)))
-    return elements or None
+        found.append(place)
+    return (elements, found) if elements else None
 
 
 def is_rule(line: str) -> bool:

@@ -1,0 +1,118 @@
+"""Answers without a marked line: plain lines, a one-line enumeration, one bare answer, or prose."""
+
+from __future__ import annotations
+
+import re
+
+from .parse_inline import first_sentence, read_enumeration
+from .parse_lines import Line
+from .parse_quick import plain_elements
+from .parse_result import Parsed
+from .parse_source import find_in_order
+from .parse_text import clean, head_of
+from .records import Element
+from .refusal import refuses
+
+__all__ = ["read_plain"]
+
+_SENTENCE = re.compile(r"[.!?。！？।]$")
+_WRAPPED = re.compile(
+    r"(?:\*\*[^*]+\*\*|\"[^\"]+\"|“[^“”]+”|「[^「」]+」|《[^《》]+》|«[^«»]+»)[,;.]?$"
+)
+
+
+def read_plain(lines: list[Line]) -> Parsed:
+    """Lines without markers: each an element if they look like a list, else one line or prose."""
+    texts = [line.text.strip() for line in lines]
+    if not texts:
+        return Parsed()
+    if any(line.kind == "code" for line in lines) or refuses("\n".join(texts[:3])):
+        return _prose()
+    if len(texts) > 1:
+        several = _several(lines, texts)
+        if several is not None:
+            return several
+    for at, text in enumerate(texts[:2]):
+        if at and not texts[0].endswith((":", "：")):
+            break
+        found = read_enumeration(text)
+        if found is not None:
+            preamble = [*texts[:at], *([found.preamble] if found.preamble else [])]
+            trailer = [*([found.trailer] if found.trailer else []), *texts[at + 1 :]]
+            places = find_in_order(found.items, text, len(found.preamble))
+            return Parsed(
+                plain_elements(found.items),
+                "\n".join(preamble),
+                "\n".join(trailer),
+                "delimiter",
+                f"one line, {found.separator}",
+                tuple([None if place is None else lines[at].start + place for place in places]),
+            )
+    if len(texts) == 1 and _is_bare(texts[0]) and clean(texts[0]):
+        return Parsed((_bare(texts[0]),), rule="bare answer", starts=(lines[0].start,))
+    return _prose()
+
+
+def _prose() -> Parsed:
+    return Parsed(marker="prose", rule="prose")
+
+
+def _several(lines: list[Line], texts: list[str]) -> Parsed | None:
+    """Plain lines that are a list: under a line with a colon, all quoted or bold, or all short."""
+    preamble: list[str] = []
+    rest = texts
+    if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
+        preamble, rest = texts[:1], texts[1:]
+    count = 0
+    for text in rest:
+        if not _is_short(text):
+            break
+        count += 1
+    if all(_WRAPPED.match(text) for text in rest) and len(rest) > 1:
+        rule = "quoted or bold lines"
+    elif count == len(rest) and count > 1:
+        rule = "lines below a colon" if preamble else "short lines"
+    elif preamble and count > 1:
+        rule = "lines below a colon"
+    elif count > 2 and len(rest[count].split()) > 6 and _SENTENCE.search(rest[count]):
+        rule = "short lines"
+    else:
+        return None
+    if rule != "quoted or bold lines" and count < len(rest):
+        rest, trailer = rest[:count], rest[count:]
+    else:
+        trailer = []
+    read = [
+        (_bare(text), line.start)
+        for text, line in zip(rest, lines[len(preamble) :], strict=False)
+        if clean(text)
+    ]
+    if len(read) < 2:
+        return None
+    elements, starts = zip(*read, strict=True)
+    return Parsed(elements, "\n".join(preamble), "\n".join(trailer), "none", rule, starts)
+
+
+def _bare(text: str) -> Element:
+    cleaned = clean(text)
+    return Element(cleaned, head=head_of(text, cleaned))
+
+
+def _is_short(text: str) -> bool:
+    if len(text) > 80 or len(text.split()) > 10:
+        return False
+    if _SENTENCE.search(text) and len(text.split()) > 3:
+        return False
+    return first_sentence(text) >= len(text.rstrip(".!?。！？। "))
+
+
+def _is_bare(text: str) -> bool:
+    """Whether one line is an answer by itself rather than a sentence."""
+    words = len(text.split())
+    if len(text) > 100 or words > 12 or text.rstrip().endswith((":", "：")):
+        return False
+    if words == 1 and len(text) > 30 and not text.isascii():
+        return False
+    end = first_sentence(text)
+    whole = end >= len(text.rstrip(".!?。！？। "))
+    return whole and not (end < len(text) and words > 4)
