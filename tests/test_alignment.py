@@ -303,3 +303,76 @@ def test_what_is_clicked_on_a_page_comes_back(
     results = json.loads(done.stdout)["results"]
     asked = [one for one in results if one["name"] == "alignment_accuracy"]
     assert {one["section"] for one in asked} == {"alignment"} and len(asked) == 4
+
+
+# -- a slow twin of the score under people's alignment -------------------------------------------
+
+
+def slow_f1(rows: list[tuple[str, int, int]], n_reference: int, *, own: bool) -> float:
+    """One response, element by element: (verdict, beside, belongs); a study's rule for UNSURE."""
+    partner: dict[int, tuple[str, int]] = {}  # reference element -> verdict there, element
+    order = {C: 0, U: 1, X: 2}
+    for at, (verdict, beside, belongs) in enumerate(rows):
+        place = belongs if own else beside
+        said = C if own and beside != belongs and belongs else verdict
+        moved = own and beside != belongs
+        if not place:
+            continue
+        if place in partner:
+            other, holder = partner[place]
+            held_by_mover = own and rows[holder][1] != rows[holder][2]
+            if (order[other], held_by_mover) <= (order[said], moved):
+                continue
+        partner[place] = (said, at)
+    verdicts = [said for said, _ in partner.values()]
+    unsure = verdicts.count(U)
+    predicted, reference = len(rows) - unsure, n_reference - unsure
+    if not reference or (unsure and not predicted):
+        return math.nan
+    right = verdicts.count(C)
+    return 2 * right / (predicted + reference)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_slow_twin_finds_the_same_f1(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    answers: list[tuple[str, str, bool, int, float]] = []
+    given_f1, own_f1 = [], []
+    for response in range(10):
+        n_reference, n_predicted = (int(n) for n in rng.integers(1, 6, 2))
+        places = [*range(1, n_reference + 1), *[0] * n_predicted]
+        beside = rng.permutation(places)[:n_predicted].tolist()
+        belongs = [
+            place if rng.random() < 0.6 else int(rng.integers(0, n_reference + 1))
+            for place in beside
+        ]
+        said = [str(rng.choice([C, X, U], p=[0.5, 0.35, 0.15])) for _ in beside]
+        # a right element without a partner is an extra one, which is another rule
+        said = [X if place == 0 and s == C else s for s, place in zip(said, beside, strict=True)]
+        for at, place in enumerate(beside):
+            item = f"i{response}-{at}"
+            row = {
+                "item_id": item,
+                "question_id": f"q{response}",
+                "response_id": f"r{response}",
+                "system": "-",
+                "status": "rated",
+                "weight": 1.0,
+                "n_reference": n_reference,
+                "n_predicted": n_predicted,
+                "unmatched": place == 0,
+            }
+            rows.append(row | {"rater": "ann", "kind": "annotator", "rating": said[at]})
+            rows.append(row | {"rater": "j", "kind": "judge", "rating": C if place else X})
+            answers.append((item, "ann", place == belongs[at], place, float(belongs[at])))
+        elements = list(zip(said, beside, belongs, strict=True))
+        given_f1.append(slow_f1(elements, n_reference, own=False))
+        own_f1.append(slow_f1(elements, n_reference, own=True))
+    frame = pd.DataFrame(answers, columns=["item_id", "rater", "aligned", "beside", "belongs"])
+    ratings = Ratings(pd.DataFrame(rows), source={"name": "study"})
+    error = figures(agreement(ratings, alignment=frame, resamples=0), "alignment_error")[("ann",)]
+    both = ~(np.isnan(given_f1) | np.isnan(own_f1))
+    assert error.n == both.sum()
+    assert error.details["f1_given_alignment"] == pytest.approx(np.array(given_f1)[both].mean())
+    assert error.details["f1_own_alignment"] == pytest.approx(np.array(own_f1)[both].mean())
