@@ -332,7 +332,10 @@ def test_one_person_by_number_and_by_address_is_one(study: Study, export: Export
         (b'{"a": 1}', "no list of tasks"),
         (b"[1, 2]", "no list of tasks"),
         (b'[{"a": 1}]', "task 1 has no data"),
-        (b'[{"annotation_id": 3, "annotator": 1, "verdict": "CORRECT"}]', "no row of it has an item_id"),
+        (
+            b'[{"annotation_id": 3, "annotator": 1, "verdict": "CORRECT"}]',
+            "no row of it has an item_id",
+        ),
         (b'[{"data": {"item_id": "i0"}}]', "these are tasks, not labels"),
         (b'[{"data": {"item_id": "i0"}, "annotations": {}}]', "no list of objects"),
         (b'[{"data": {"x": 1}, "annotations": []}]', "was not exported by accord"),
