@@ -376,3 +376,38 @@ def test_the_slow_twin_finds_the_same_f1(seed: int) -> None:
     assert error.n == both.sum()
     assert error.details["f1_given_alignment"] == pytest.approx(np.array(given_f1)[both].mean())
     assert error.details["f1_own_alignment"] == pytest.approx(np.array(own_f1)[both].mean())
+
+
+@pytest.mark.parametrize("extra", ["incorrect", "ignore", "credit"])
+@pytest.mark.parametrize("unsure", ["missing", "incorrect", "half", "category"])
+def test_where_people_move_nothing_the_score_is_the_same(extra: Any, unsure: Any) -> None:
+    rng = np.random.default_rng(7)
+    rows: list[dict[str, Any]] = []
+    answers: list[tuple[str, str, bool, int, float]] = []
+    for k in range(60):
+        place = k % 5  # one element of each response has no partner
+        row = {
+            "item_id": f"i{k}",
+            "question_id": f"q{k // 5}",
+            "response_id": f"r{k // 5}",
+            "system": "-",
+            "status": "rated",
+            "weight": 1.0,
+            "n_reference": 4,
+            "n_predicted": 5,
+            "unmatched": place == 0,
+            "reasons": ("missing_from_reference",) if rng.random() < 0.3 else (),
+        }
+        rows.append(
+            row | {"rater": "ann", "kind": "annotator", "rating": str(rng.choice([C, X, U]))}
+        )
+        rows.append(row | {"rater": "j", "kind": "judge", "rating": C if k % 3 else X})
+        answers.append((f"i{k}", "ann", True, place, float(place)))
+    frame = pd.DataFrame(answers, columns=["item_id", "rater", "aligned", "beside", "belongs"])
+    ratings = Ratings(pd.DataFrame(rows), source={"name": "study"})
+    report = agreement(ratings, alignment=frame, extra=extra, unsure=unsure, resamples=0)
+    error = figures(report, "alignment_error")[("ann",)]
+    assert error.n == 12 and error.details["f1_own_alignment"] < 1
+    assert error.estimate == 0 and error.details["least"] == 0
+    grading = figures(report, "grading_error")[("j", "ann")]
+    assert grading.estimate == figures(report, "score_error")[("j", "ann")].estimate

@@ -353,7 +353,8 @@ class _Alignment:
                 f"F1 by {visible(scored.name)} on {error.n} responses:"
                 f" {value(error.details['f1_given_alignment'])} as aligned,"
                 f" {value(error.details['f1_own_alignment'])} under their own alignment; alignment"
-                f" error {with_interval(error.to_dict())}, at least {value(error.details['least'])}"
+                f" error {with_interval(error.to_dict())}, and {value(error.details['least'])}"
+                " where an element that was moved keeps its verdict"
             )
             for judge, (grading, total) in scored.judges.items():
                 yield from _wrapped(
