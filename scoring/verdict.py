@@ -104,7 +104,7 @@ def read_verdict(
     values = _field_values(text, json_field)
     if not values:
         # Not before: a JSON string may quote a tag, and what follows it is no answer.
-        answer = _without_reasoning(text)
+        answer = without_reasoning(text)
         if answer is None:
             return None, CUT_OFF
         if not answer.strip():
@@ -130,7 +130,7 @@ _FINAL = "<|channel|>final"
 _CHANNEL = re.compile(r"<\|channel\|>(?:analysis|commentary)")
 
 
-def _without_reasoning(text: str) -> str | None:
+def without_reasoning(text: str) -> str | None:
     """The reply without what the model thought aloud; None when the thought has no end."""
     if _FINAL in text:
         text = text.rpartition(_FINAL)[2].partition("<|message|>")[2]
@@ -213,7 +213,7 @@ _INLINE_TAG = re.compile(r"</?(?:b|i|u|s|em|strong|mark|code|span|sub|sup)\b[^<>
 _UNDERSCORES = re.compile(r"(?<!\w)(_{1,3})([^\W_](?:.{0,200}?[^\W_])?)\1(?!\w)")
 
 
-def _clean(text: str) -> str:
+def as_seen(text: str) -> str:
     """Text as a reader sees it: without emphasis, invisible characters and typographic variants.
 
     "IN**CORRECT**" and "IN\\u200bCORRECT" read INCORRECT, so they must not match CORRECT.
@@ -244,7 +244,7 @@ class _Grammar:
     def __init__(self, labels: tuple[str, ...]) -> None:
         if not labels:
             raise ValueError("no label is offered")
-        cleaned = {label: " ".join(_clean(label).split()) for label in labels}
+        cleaned = {label: " ".join(as_seen(label).split()) for label in labels}
         self.folded = {word.casefold(): label for label, word in cleaned.items()}
         if len(self.folded) < len(labels) or "" in self.folded:
             raise ValueError(f"the labels {labels} can't be told apart")
@@ -257,13 +257,13 @@ class _Grammar:
     def last_line(self, text: str) -> str:
         """The last line that says anything; a closing brace or a rule of dashes does not."""
         for line in reversed(text.splitlines()):
-            cleaned = _clean(line)
+            cleaned = as_seen(line)
             if any(char.isalnum() for char in cleaned) or self.pattern.search(cleaned):
                 return line
         return ""
 
     def read(self, line: str) -> tuple[str | None, str | None]:
-        line = _clean(line)
+        line = as_seen(line)
         found = set()
         turned = False
         for match in self.pattern.finditer(line):

@@ -1,0 +1,99 @@
+"""Ratings from 1 to 5 out of a judge's reply, and their maps to [0, 1]."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from accord.scoring.errors import SettingsError
+from accord.scoring.rating_reply import map_rating, read_rating
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Rating: 5", 5),
+        ("**Rating:** 5", 5),
+        ("**Rating: 4**", 4),
+        ("Rating: Score 3", 3),
+        ("rating = 2", 2),
+        ("Rating: [4]", 4),
+        ("Rating: 4/5", 4),
+        ("Rating: 4 out of 5", 4),
+        ("Rating: four", 4),
+        ("Rating: ５", 5),
+        ("Score: 1", 1),
+        ("4", 4),
+        ("4.", 4),
+        ("[[3]]", 3),
+        ("It covers 2 of the 3 points.\n\nRating: 4", 4),
+        ("Rating: 2 would be harsh.\nRating: 4", 4),
+        ('{"rating": 4, "why": "misses 1"}', 4),
+        ('{"score": "5"}', 5),
+        ("<think>Rating: 1?</think>Rating: 5", 5),
+        ("Rating: 4.5", 4.5),
+        ("Rating: 4,5", 4.5),
+        ("Rating: 5.0", 5),
+    ],
+)
+def test_the_rating_is_read(text: str, value: float) -> None:
+    assert (read_rating(text).value, read_rating(text).reason) == (value, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Rating: 10", "out of range"),
+        ("Rating: 0", "out of range"),
+        ("Rating: 45", "out of range"),
+        ("Rating: 8/10", "out of range"),
+        ("Rating: 4/10", "out of range"),
+        ("Rating: 3-4", "several labels"),
+        ("Rating: 3 or 4", "several labels"),
+        ("Rating: 3. Rating: 4", "several labels"),
+        ("Rating: good", "no rating"),
+        ("Rating: -4", "no rating"),
+        ("The answer covers 4 points", "no rating"),
+        ("I give it 4 stars", "no rating"),
+        ("", "empty"),
+        (None, "empty"),
+        ("<think>Rating: 4", "cut off"),
+        ('{"rating": "high"}', "no rating"),
+    ],
+)
+def test_anything_else_is_unscored(text: str | None, reason: str) -> None:
+    assert (read_rating(text).value, read_rating(text).reason) == (None, reason)
+
+
+def test_fractions_by_rule() -> None:
+    assert read_rating("Rating: 4.5", fractions="unscored").reason == "fraction"
+    assert read_rating("Rating: 4.5", fractions="down").value == 4
+    assert read_rating("Rating: 4.5", fractions="nearest").value == 5
+    assert read_rating("Rating: 3.4", fractions="nearest").value == 3
+    assert read_rating("Rating: 5.5").reason == "out of range"
+
+
+def test_the_two_maps() -> None:
+    assert [map_rating(r) for r in (1, 2, 3, 4, 5)] == [0, 0.25, 0.5, 0.75, 1]
+    assert [map_rating(r, "r/5") for r in (1, 2, 3, 4, 5)] == pytest.approx(
+        [0.2, 0.4, 0.6, 0.8, 1], abs=1e-15
+    )
+    assert map_rating(4.5) == 0.875
+    assert math.isnan(map_rating(math.nan))
+
+
+def test_wrong_settings_are_refused() -> None:
+    with pytest.raises(SettingsError, match="rating_map"):
+        map_rating(3, "r/4")  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(SettingsError, match="6 is no rating"):
+        map_rating(6)
+    with pytest.raises(SettingsError, match="fractions"):
+        read_rating("4", fractions="up")  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(SettingsError, match="scale"):
+        read_rating("4", low=5, high=5)
+
+
+def test_hostile_replies_take_no_time() -> None:
+    for text in ("Rating: " * 20_000, "1 " * 50_000, "rating 1 or 2 " * 10_000):
+        assert read_rating(text).value is None
