@@ -11,6 +11,7 @@ from accord.scoring.errors import InputError, SettingsError
 from accord.validate import AgreementReport, agreement
 from accord.validate.coding import ALONE, DIFFER, MISSING, UNSURE_LEFT_OUT
 from accord.validate.people import unanimous
+from accord.validate.reading import MADE, leading
 from small_table import find, make
 
 C, X, U = "CORRECT", "INCORRECT", "UNSURE"
@@ -120,3 +121,13 @@ def test_a_model_of_two_people_is_refused() -> None:
     table = {name: TABLE[name] for name in "abj"}
     with pytest.raises(InputError, match="needs three at least"):
         agreement(make(table, KINDS), aggregate="dawid-skene", resamples=0)
+
+
+@pytest.mark.parametrize("how", ["unanimous", "dawid-skene"])
+def test_a_label_that_nobody_gave_is_not_read_before_the_people(how: Any) -> None:
+    report = agreement(make(TABLE, KINDS), aggregate=how, resamples=0)
+    results = report.result_dicts()
+    leads = leading(results, report.kinds)
+    judged = {str(one["comparison"]) for one in results if leads(one) and "j" in one["raters"]}
+    assert "judge-annotator" in judged and "judge-final" not in judged
+    assert how in MADE

@@ -15,6 +15,7 @@ from .figures import defined
 __all__ = [
     "HUMAN_HUMAN",
     "JUDGE_HUMAN",
+    "MADE",
     "Panel",
     "Place",
     "Result",
@@ -103,14 +104,23 @@ def measure(result: Result) -> str | None:
     return str(found).replace("_", " ") if found else None
 
 
+MADE = {
+    "majority": "the majority of the annotators",
+    "mean": "the mean of the annotators",
+    "unanimous": "what the annotators all say",
+    "dawid-skene": "a model of the annotators’ labels",
+}
+"""Labels that stand for people and that nobody gave: their name → what they are."""
+
+
 def leading(
     results: Iterable[Result], kinds: Mapping[str, str] | None = None
 ) -> Callable[[Result], bool]:
     """Which results are read first: people among themselves, and judges with the final label.
 
-    A final label made by counting (``majority``, ``mean``) is not one that people settled on, and
-    of two people it keeps only what they agree on, which flatters a judge; then each judge is read
-    with each person, as people are with one another.
+    A final label made by counting or by a model (:data:`MADE`) is not one that people settled on,
+    and of two people it keeps only what they agree on, which flatters a judge; then each judge is
+    read with each person, as people are with one another.
     """
     found = [(stated(result), list(result.get("raters") or ())) for result in results]
     settled = any(
@@ -129,7 +139,7 @@ def leading(
 
 
 def _settled(rater: str, kinds: Mapping[str, str]) -> bool:
-    return rater not in ("majority", "mean") or rater in kinds
+    return rater not in MADE or rater in kinds
 
 
 Place = Literal["below", "overlaps", "above", "mixed", "few", "unknown"]

@@ -14,6 +14,7 @@ from .figures import moment, percent, value, visible
 from .reading import (
     HUMAN_HUMAN,
     JUDGE_HUMAN,
+    MADE,
     SHORT,
     comparison,
     expected_by_chance,
@@ -181,8 +182,8 @@ def _people(agreement: Mapping[str, Any]) -> str:
     if not said:
         return ""
     kind = (agreement.get("kinds") or {}).get(said)
-    if kind is None and said in ("majority", "mean"):
-        return f"the {said} of the annotators"
+    if kind is None and said in MADE:
+        return MADE[said]
     return f"{'the final label ' if kind == 'adjudicated' else ''}{said}"
 
 
