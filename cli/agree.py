@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 TABLE_ONLY = "Tables: "
+WIDE = 100
 SOURCE = typer.Argument(
     ..., metavar="STUDY|TABLE", help="A study folder, or CSV, TSV, JSONL, Parquet, xlsx."
 )
@@ -271,7 +274,12 @@ def register(app: typer.Typer) -> None:
             dropped=dict(report.dropped),
             sections=report.section_dicts(),
         )
-        emit(payload, as_json, agreement_lines(report, every=every))
+        emit(payload, as_json, agreement_lines(report, every=every, columns=_columns()))
+
+
+def _columns() -> int:
+    """Of the terminal; a file or a pipe gets the whole table."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
 
 
 def _write(

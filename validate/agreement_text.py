@@ -1,6 +1,7 @@
 """An agreement panel as plain text: people beside judges, coefficient by coefficient.
 
-Fits 100 columns. All rounding happens here and in :mod:`~accord.validate.figures`.
+Fits 100 columns, or 80 without clusters and design effects. All rounding happens here and in
+:mod:`~accord.validate.figures`.
 """
 
 from __future__ import annotations
@@ -8,20 +9,26 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from .agreement_methods import compared
 from .agreement_report import AgreementReport
 from .figures import count, defined, estimate, heading, interval, label, percent, value, visible
 from .number_figures import NUMBERS
 from .panel import Confusion
 from .reading import SHORT
 from .section import Section
-from .text_cells import pad, right, width
+from .text_cells import pad, right, squeezed, width
 
 __all__ = ["agreement_lines"]
 
 WIDTH = 100
-_WHO = 43
+"""Columns of the whole table."""
+
+NARROW = 80
+"""The fewest columns that a table is made for."""
+
 _LEVELS = (("element", "Element level: labels"), ("response", "Response level"))
 _PLAIN_NAMES = {"mean_rating": "mean rating", "share_correct": "share correct (no F1)", "F1": "F1"}
 _ORDER = (
@@ -39,46 +46,78 @@ _PART = 0.1
 """From this distance on κ and AC1 are said to part."""
 
 
-def agreement_lines(report: AgreementReport, *, every: bool = False) -> list[str]:
-    """The panel for a person at a terminal: the short table, or ``every`` figure."""
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """How wide the lines may be, and what follows from it."""
+
+    columns: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether clusters and design effects have room."""
+        return self.columns >= WIDTH
+
+    @property
+    def who(self) -> int:
+        return 43 if self.whole else self.columns - 40
+
+    @property
+    def system(self) -> int:
+        return 34 if self.whole else self.columns - 62
+
+    def wrapped(self, texts: Iterable[str], start: str) -> list[str]:
+        out: list[str] = []
+        for text in texts:
+            out += textwrap.wrap(
+                f"{start}{visible(text)}",
+                self.columns,
+                subsequent_indent=" " * max(len(start), 2),
+            )
+        return out
+
+
+def agreement_lines(
+    report: AgreementReport, *, every: bool = False, columns: int = WIDTH
+) -> list[str]:
+    """The panel for a person at a terminal: the short table, or ``every`` figure.
+
+    ``columns`` is the terminal's width; below 80 it is taken as 80, above 100 as 100.
+    """
+    page = _Page(min(max(columns, NARROW), WIDTH))
     results = [result for result in report.main_dicts() if every or result["name"] in _SHOWN]
-    lines = [*_wrapped(report.notes, "Note: "), _heading(report), *_who(report)]
+    lines = [*page.wrapped(report.notes, "Note: "), _heading(report), *_who(page, report)]
     for level, title in _LEVELS:
         found = [result for result in results if result["level"] == level]
         if found:
-            lines += ["", *_level(found, title)]
-    lines += _systems([result for result in results if result["level"] == "system"])
+            lines += ["", *_level(page, found, title)]
+    lines += _systems(page, [result for result in results if result["level"] == "system"])
     for table in _shown(report.confusion):
-        lines += ["", *_confusion(table)]
-    lines += ["", *_left_out(results, report)]
-    lines += _explained(results)
-    lines += _warnings(results)
+        lines += ["", *_confusion(page, table)]
+    lines += ["", *_left_out(page, results, report)]
+    lines += _explained(page, results)
+    lines += _warnings(page, results)
     if not every:
-        lines += _wrapped([_MORE], "")
+        lines += page.wrapped([_MORE], "")
     for section in report.sections:
-        lines += _section(section)
+        lines += _section(page, section)
     return [line.rstrip() for line in lines]
 
 
-def _section(section: Section) -> Iterable[str]:
+def _section(page: _Page, section: Section) -> Iterable[str]:
     """A further part: its heading, what it prints, and what must be told with it."""
     yield ""
-    yield visible(section.title)
-    for line in section.lines:
-        yield f"  {visible(line)}"
-    yield from _wrapped(section.notes, "  Note: ")
+    yield from page.wrapped([section.title], "")
+    for line in squeezed([visible(line) for line in section.lines], page.columns - 2):
+        yield f"  {line}"
+    yield from page.wrapped(section.notes, "  Note: ")
 
 
 def _heading(report: AgreementReport) -> str:
-    inside = "" if report.noun == "item" else f" in {_many(report.clusters, report.noun)}"
-    return f"{_many(report.items, 'item')} rated by people{inside}"
+    items, _, inside = compared(report).partition(" in ")
+    return f"{items} rated by people{f' in {inside}' if inside else ''}"
 
 
-def _many(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
-
-
-def _who(report: AgreementReport) -> Iterable[str]:
+def _who(page: _Page, report: AgreementReport) -> Iterable[str]:
     for kind, words in (
         ("annotator", "annotators"),
         ("adjudicated", "final label"),
@@ -87,24 +126,22 @@ def _who(report: AgreementReport) -> Iterable[str]:
         names = [visible(rater) for rater, k in report.kinds.items() if k == kind]
         if names:
             shown = ", ".join(names[:20]) + (f", … ({len(names)})" if len(names) > 20 else "")
-            yield from _wrapped([shown], f"{words}: ")
+            yield from page.wrapped([shown], f"{words}: ")
     if report.people is not None and report.people not in report.kinds:
         how = report.people.removesuffix(" of the annotators")
         yield f"people's label: {how} of the annotators"
 
 
-def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
+def _level(page: _Page, results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
     reasons = {result["reason"] for result in results}
     if len(reasons) == 1 and not any(defined(result["estimate"]) for result in results):
-        yield from _wrapped([f"undefined ({reasons.pop()})"], f"{title}: ")
+        yield from page.wrapped([f"undefined ({reasons.pop()})"], f"{title}: ")
         return
     measure = next((result["measure"] for result in results if "measure" in result), None)
     head = f"{title}: {_PLAIN_NAMES.get(str(measure), measure)}" if measure else title
     limits = f"{100 * results[0]['confidence']:g} % interval"
-    yield (
-        f"{pad(head, _WHO + 2)} {'estimate':>9}  {limits:<18} {'n':>7} {_unit(results):>9}"
-        f" {'deff':>5}"
-    )
+    more = f" {_unit(results):>9} {'deff':>5}" if page.whole else ""
+    yield f"{pad(head, page.who + 2)} {'estimate':>9}  {limits:<18} {'n':>7}{more}"
     groups: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     for result in results:
         name = result["name"]
@@ -112,9 +149,9 @@ def _level(results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
         groups.setdefault((place, heading(result)), []).append(result)
     for (_, name), same in sorted(groups.items()):
         methods = list(dict.fromkeys(result["method"] for result in same if result["method"]))
-        yield from _wrapped([f"{name}{f'  ({methods[0]})' if methods else ''}"], "")
+        yield from page.wrapped([f"{name}{f'  ({methods[0]})' if methods else ''}"], "")
         for result in same:
-            yield from _row(result)
+            yield from _row(page, result)
 
 
 def _unit(results: Sequence[Mapping[str, Any]]) -> str:
@@ -122,19 +159,22 @@ def _unit(results: Sequence[Mapping[str, Any]]) -> str:
     return "clusters" if len(unit) > 8 or unit == "item" else f"{unit}s"
 
 
-def _row(result: Mapping[str, Any]) -> Iterable[str]:
+def _row(page: _Page, result: Mapping[str, Any]) -> Iterable[str]:
     kind = "people" if result["comparison"] == "people" else "judge"
     who = _between(result) or "all"
+    if width(who) > page.who - 8 and len(result["raters"]) > 2:
+        who = f"{len(result['raters'])} annotators together"
     design = result["design_effect"]
+    effect = f"{design:.2f}" if defined(design) else "–"
+    more = f" {count(result['clusters']):>9} {effect:>5}" if page.whole else ""
     yield (
-        f"  {pad(f'{kind:<6}  {who}', _WHO)} {estimate(result):>9}  {interval(result) or '–':<18}"
-        f" {count(result['n']):>7} {count(result['clusters']):>9}"
-        f" {f'{design:.2f}' if defined(design) else '–':>5}"
+        f"  {pad(f'{kind:<6}  {who}', page.who)} {estimate(result):>9}"
+        f"  {interval(result) or '–':<18} {count(result['n']):>7}{more}"
     )
     if result["reason"]:
-        yield from _wrapped([f"({result['reason']})"], "          ")
+        yield from page.wrapped([f"({result['reason']})"], "          ")
     elif result["name"] == "mcnemar":
-        yield from _wrapped([f"({_test(result)})"], "          ")
+        yield from page.wrapped([f"({_test(result)})"], "          ")
 
 
 def _test(result: Mapping[str, Any]) -> str:
@@ -152,7 +192,7 @@ def _between(result: Mapping[str, Any]) -> str:
     return " ~ ".join(visible(rater) for rater in raters)
 
 
-def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _systems(page: _Page, results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     if not results:
         return
     measure = str(results[0].get("measure"))
@@ -163,25 +203,25 @@ def _systems(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     yield f"System level: {_PLAIN_NAMES.get(measure, measure)}, mean of the responses {whose}"
     for result in [] if differences else results:
         yield (
-            f"    {pad(visible(result['system']), 34)} {estimate(result):>8}"
+            f"    {pad(visible(result['system']), page.system)} {estimate(result):>8}"
             f"  {interval(result) or '–':<18} {count(result['n']):>6}"
         )
     for judge, people in dict.fromkeys(tuple(result["raters"]) for result in differences):
         yield (
-            f"  {pad(f'{visible(judge)} ~ {visible(people)}', 36)} {'people':>8} {'judge':>8}"
-            f" {'judge−people':>12}  {limits:<18} {'n':>6}"
+            f"  {pad(f'{visible(judge)} ~ {visible(people)}', page.system + 2)} {'people':>8}"
+            f" {'judge':>8} {'judge−people':>12}  {limits:<18} {'n':>6}"
         )
         for at, result in enumerate(results):
             if result["name"] != "bias" or result["raters"] != [judge, people]:
                 continue
             by_judge, by_people = results[at - 2], results[at - 1]
             yield (
-                f"    {pad(visible(result['system']), 34)} {estimate(by_people):>8}"
+                f"    {pad(visible(result['system']), page.system)} {estimate(by_people):>8}"
                 f" {estimate(by_judge):>8} {estimate(result):>12}  {interval(result) or '–':<18}"
                 f" {count(result['n']):>6}"
             )
             if result["reason"]:
-                yield from _wrapped([f"({result['reason']})"], "          ")
+                yield from page.wrapped([f"({result['reason']})"], "          ")
 
 
 def _shown(tables: Sequence[Confusion]) -> list[Confusion]:
@@ -190,12 +230,12 @@ def _shown(tables: Sequence[Confusion]) -> list[Confusion]:
     return [table for table in final or tables if len(table.labels) <= 8]
 
 
-def _confusion(table: Confusion) -> Iterable[str]:
+def _confusion(page: _Page, table: Confusion) -> Iterable[str]:
     judge, person = (visible(rater) for rater in table.raters)
     total = count(sum(map(sum, table.counts)))
-    yield from _wrapped([f"{judge} (columns) against {person} (rows), {total} items"], "")
+    yield from page.wrapped([f"{judge} (columns) against {person} (rows), {total} items"], "")
     widest = max(min(width(visible(name)), 12) + 2 for name in table.labels)
-    cell = min(max(8, widest), (WIDTH - 16) // len(table.labels))
+    cell = min(max(8, widest), (page.columns - 16) // len(table.labels))
     yield f"  {'':14}" + "".join(right(visible(name), cell) for name in table.labels)
     for name, row in zip(table.labels, table.counts, strict=True):
         yield f"  {pad(visible(name), 14)}" + "".join(f"{count(number):>{cell}}" for number in row)
@@ -206,7 +246,9 @@ def _confusion(table: Confusion) -> Iterable[str]:
         )
 
 
-def _left_out(results: Sequence[Mapping[str, Any]], report: AgreementReport) -> Iterable[str]:
+def _left_out(
+    page: _Page, results: Sequence[Mapping[str, Any]], report: AgreementReport
+) -> Iterable[str]:
     said: dict[str, None] = {}
     for result in results:
         if result["dropped"] and result["level"] != "system":
@@ -220,12 +262,12 @@ def _left_out(results: Sequence[Mapping[str, Any]], report: AgreementReport) -> 
     if not said:
         yield "Left out: nothing"
     else:
-        yield from _wrapped(shown, "Left out: ")
+        yield from page.wrapped(shown, "Left out: ")
     if skipped := report.dropped.get("skipped"):
         yield f"Skipped by annotators: {count(skipped)} ratings"
 
 
-def _explained(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _explained(page: _Page, results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Why κ and AC1 part, where they do: for people, and for each judge with the final label."""
     element = [result for result in results if result["level"] == "element"]
     told = 0
@@ -242,7 +284,7 @@ def _explained(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
             continue
         if abs(ac1 - kappa) >= _PART:
             told += 1
-            yield from _wrapped([_why_they_part(result, raw, kappa, ac1)], "")
+            yield from page.wrapped([_why_they_part(result, raw, kappa, ac1)], "")
 
 
 def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: float) -> str:
@@ -270,7 +312,7 @@ def _why_they_part(result: Mapping[str, Any], raw: float, kappa: float, ac1: flo
     return text
 
 
-def _warnings(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _warnings(page: _Page, results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Each kind of warning once, with its first wording and whom it concerns."""
     found: dict[str, tuple[str, list[str]]] = {}
     for result in results:
@@ -280,13 +322,4 @@ def _warnings(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
             found.setdefault(key, (text, []))[1].append(f"{label(result['name'])} {who}".strip())
     for text, named in found.values():
         more = f", and {len(named) - 1} more figures" if len(named) > 1 else ""
-        yield from _wrapped([f"{visible(text)} ({named[0]}{more})"], "Caution: ")
-
-
-def _wrapped(texts: Iterable[str], start: str) -> list[str]:
-    out: list[str] = []
-    for text in texts:
-        out += textwrap.wrap(
-            f"{start}{visible(text)}", WIDTH, subsequent_indent=" " * max(len(start), 2)
-        )
-    return out
+        yield from page.wrapped([f"{visible(text)} ({named[0]}{more})"], "Caution: ")
