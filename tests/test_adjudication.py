@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from accord.annotate.template import load_template
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Study
 from accord.study.records import RatingRow
+from accord.validate import agreement
 
 PAIR, FINAL = load_template(), load_template("adjudication")
 ANN, BOB, CYD, LEAD = (Annotator(f"{name}@x.org") for name in ("ann", "bob", "cyd", "lead"))
@@ -195,6 +197,38 @@ def test_a_label_flagged_as_ground_truth_is_a_final_one_beside_the_persons_own(
     assert final(study, "ground-truth") == {"i1": "INCORRECT", "i2": None}
     # a flag settles nothing: the item still goes to the adjudicator
     assert adjudicate_by_file(study, "s1", tmp_path / "a.json").settled == 0
+
+
+def test_the_final_labels_stand_for_people_and_their_own_figures_stay(
+    study: Study, tmp_path: Path
+) -> None:
+    def among() -> list[dict[str, Any]]:
+        found = agreement(study.ratings(), resamples=0).result_dicts()
+        return [one for one in found if one.get("comparison") == "people"]
+
+    before = among()
+    adjudicate_by_file(study, "s1", tmp_path / "a.json")
+    labelled(study, tmp_path, {"lead": {"i1": "CORRECT", "i4": "INCORRECT"}}, tasks="a.json")
+    assert among() == before, "an adjudicator is in no figure among annotators"
+    judged = [RatingRow(f"i{n}", "gpt", "judge", "CORRECT") for n in range(6)]
+    study.ledger.add_ratings(judged)
+    report = agreement(study.ratings(), aggregate="adjudicated", resamples=0)
+    assert report.people == "adjudicated"
+    (raw,) = [
+        one
+        for one in report.results
+        if one.name == "agreement" and one.raters == ("gpt", "adjudicated")
+    ]
+    # adjudicated i1 CORRECT and i4 INCORRECT; by majority i0 and i2 CORRECT, i5 INCORRECT
+    assert (raw.n, raw.estimate) == (5, 3 / 5)
+    assert "elsewhere the majority of annotator-" in raw.details["people"]
+
+
+def test_a_retest_is_not_adjudicated(study: Study, tmp_path: Path) -> None:
+    again = replace(study.ledger.sample("s1"), sample_id="again", purpose="retest")
+    study.ledger.add_sample(again)
+    with pytest.raises(SettingsError, match="'again' is a retest"):
+        adjudicate_by_file(study, "again", tmp_path / "a.json")
 
 
 def test_the_command(study: Study, tmp_path: Path) -> None:
