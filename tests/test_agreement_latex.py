@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,16 @@ def test_the_caption_says_how() -> None:
     assert "Methods, for the text:" in said and any("60 items in 30" in line for line in said)
 
 
+def test_how_peoples_label_is_made_is_named() -> None:
+    report = panel(("ann", "bob", "gpt"))
+    for people, says in (
+        ("majority", "People’s label: majority of the annotators."),
+        ("dawid-skene", "People’s label: a model of the annotators’ labels."),
+    ):
+        assert says in methods_paragraph(replace(report, people=people), report.main_dicts())
+    assert "People’s label" not in methods_paragraph(replace(report, people="ann"), [])
+
+
 def test_weights_are_named() -> None:
     rows = {"a": ["x", "y", "x", "y"] * 8, "b": ["x", "y", "y", "y"] * 8}
     ratings = make(rows, {"a": "annotator", "b": "judge"}, weight=[1.0, 2.0] * 16)
@@ -188,6 +199,7 @@ def test_nothing_but_named_commands_and_no_second_document() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex")
 def test_pdflatex_sets_it(tmp_path: Path) -> None:
+    at = -1
     for at, names in enumerate(zip(HOSTILE, HOSTILE[1:], HOSTILE[2:-1], strict=False)):
         # one name with blanks only would be no name
         found = tuple(f"{name}{k}" for k, name in enumerate(names))

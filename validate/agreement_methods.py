@@ -8,6 +8,7 @@ from typing import Any
 
 from .agreement_report import AgreementReport
 from .figures import count, defined, label
+from .reading import MADE
 
 __all__ = [
     "MethodRow",
@@ -15,6 +16,7 @@ __all__ = [
     "interval_sentence",
     "method_rows",
     "methods_paragraph",
+    "peoples_label",
     "short_name",
 ]
 
@@ -128,9 +130,16 @@ def _raters(report: AgreementReport) -> Iterable[str]:
             yield f"{more}: {count(len(names))}."
         elif names:
             yield f"{one if len(names) == 1 else more}: {_joined(names)}."
-    if report.people is not None and report.people not in report.kinds:
-        how = report.people.removesuffix(" of the annotators")
-        yield f"People’s label is the {how} of the annotators."
+    if made := peoples_label(report):
+        yield f"People’s label: {made}."
+
+
+def peoples_label(report: AgreementReport) -> str:
+    """How people's label was made of the annotators'; blank where a rater gave it."""
+    if report.people is None or report.people in report.kinds:
+        return ""
+    name = report.people.removesuffix(" of the annotators")
+    return MADE.get(name, f"{name} of the annotators").removeprefix("the ")
 
 
 def _joined(names: Sequence[str]) -> str:

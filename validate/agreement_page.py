@@ -10,7 +10,7 @@ import platform
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .agreement_methods import compared, method_rows, methods_paragraph
+from .agreement_methods import compared, method_rows, methods_paragraph, peoples_label
 from .agreement_report import AgreementReport
 from .figures import count, visible
 from .report import build_report, template
@@ -72,9 +72,8 @@ def _facts(report: AgreementReport) -> Iterable[tuple[str, str]]:
         if names:
             rest = f", … ({len(names)})" if len(names) > _NAMED else ""
             yield (one if len(names) == 1 else more), ", ".join(names[:_NAMED]) + rest
-    if report.people is not None and report.people not in report.kinds:
-        how = report.people.removesuffix(" of the annotators")
-        yield "People’s label", f"{how} of the annotators"
+    if made := peoples_label(report):
+        yield "People’s label", made
     yield "Scale", str(settings.get("scale", ""))
     if settings.get("positive") is not None:
         yield "Positive label", str(settings["positive"])

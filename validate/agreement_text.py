@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .agreement_methods import compared
+from .agreement_methods import compared, peoples_label
 from .agreement_report import AgreementReport
 from .figures import count, defined, estimate, heading, interval, label, percent, value, visible
 from .number_figures import NUMBERS
@@ -127,9 +127,8 @@ def _who(page: _Page, report: AgreementReport) -> Iterable[str]:
         if names:
             shown = ", ".join(names[:20]) + (f", … ({len(names)})" if len(names) > 20 else "")
             yield from page.wrapped([shown], f"{words}: ")
-    if report.people is not None and report.people not in report.kinds:
-        how = report.people.removesuffix(" of the annotators")
-        yield f"people's label: {how} of the annotators"
+    if made := peoples_label(report):
+        yield f"people's label: {made}"
 
 
 def _level(page: _Page, results: Sequence[Mapping[str, Any]], title: str) -> Iterable[str]:
