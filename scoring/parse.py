@@ -62,7 +62,7 @@ def parse(text: str) -> Parsed:
     ['Mars', 'Venus']
     """
     quick = read_quick(text)
-    return Parsed(*quick) if quick is not None else _parse(text)
+    return quick if quick is not None else _parse(text)
 
 
 def _parse(answer: str) -> Parsed:

@@ -40,7 +40,7 @@ def read_blocks(lines: list[Line]) -> Lists | None:
                 element = element_of(top)
                 if element is not None:
                     block.elements.append(element)
-                    block.starts.append(top.line.start)
+                    block.starts.append(top.line.content_start)
     blocks = [block for block in blocks if block.elements]
     if not blocks:
         return None
@@ -262,7 +262,7 @@ class _Walk:
                 line.kind = "plain"
             return start
         self._close()
-        starts: list[int | None] = [self.lines[start + at].start for at in found[1]]
+        starts: list[int | None] = [self.lines[start + at].start + by for at, by in found[1]]
         self._head(Block("table", "table", elements=found[0], starts=starts))
         self.gap = False
         return end

@@ -161,7 +161,7 @@ def read_html(text: str) -> DataList | None:
                 target = items[-1][1][-1]
             else:
                 items.append(([], []))
-                places.append(tag.start())
+                places.append(end)
                 target = items[-1][0]
             after.clear()
         elif name == "li":

@@ -53,6 +53,14 @@ class Line:
     def bullet(self) -> bool:
         return self.number is None
 
+    @property
+    def content_start(self) -> int:
+        """Where the content stands in the text."""
+        text = self.text.strip()
+        if text.endswith(self.content):
+            return self.start + len(text) - len(self.content)
+        return self.start + max(0, text.find(self.content.lstrip("*_")))  # "**1. Name**"
+
 
 _BULLETS = "-*+•·・–—●○◦▪▫■□‣⁃∙"
 _MARKER = re.compile(

@@ -8,128 +8,142 @@ the walk, which reads these answers the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import accumulate
 
-from .parse_text import clean, head_of, holds_head
+from .parse_result import Parsed, quick_parsed
+from .parse_text import clean, head_of
 from .records import Element
 
-__all__ = ["Quick", "plain_elements", "read_quick"]
+__all__ = ["plain_elements", "read_quick"]
 
-Quick = tuple[tuple[Element, ...], str, str, str, str, tuple[int | None, ...]]
-"""Elements, preamble, trailer, marker, rule, where each element starts (its marker)."""
-
-# One look at the whole text: it holds none of these if nothing in it is to be taken off.
+# An item that holds none of these has nothing to be taken off, and no head (hyphens are looked for
+# by themselves).
 _SPECIAL = re.compile(
-    r"[_`\[\]<>&\\~\"'“‘«„‚「『《〈【|#\x00-\x09\x0b-\x1f\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f"
-    r"\u205f\u2060\u3000\ufeff\ud800-\udfff☐☑☒]"
+    r"[*_`\[\]<>&\\~\"'“‘«„‚「『《〈【|#;:：；؛，،、–—\x00-\x09\x0b-\x1f\x85\xa0\u1680\u2000-\u200b\u2028"
+    r"\u2029\u202f\u205f\u2060\u3000\ufeff\ud800-\udfff☐☑☒]"
 )
 # These may make another list of it, or another text.
 _OTHER = re.compile(
     r"[<>`|#\\\x00-\x09\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff\ud800-\udfff☐☑☒]"
 )
-_WORD = re.compile(r"[A-Za-z]{2}")
-_WORDS = re.compile(r"[A-Za-z]{2,20},? [A-Za-z]")
-_ENDS = frozenset(";；؛,，،、:： ")
+_MARKER = re.compile(r"(\n[^ \n]+ )")
+_LEAD = re.compile(r"[A-Za-z]{2}[^\n]*\n?$")
+_TRAILER = re.compile(r"[A-Za-z]{2,20},? [A-Za-z][^\n]*$")
 _LONGEST = 400
-_NUMBERED = {
-    sign: tuple(f"{number}{sign} " for number in range(1, _LONGEST + 1)) for sign in (".", ")")
+_MARKERS = {
+    f"\n1{sign} ": [f"\n{number}{sign} " for number in range(1, _LONGEST + 1)] for sign in ".)"
 }
-_BULLETS = ("- ", "* ", "+ ", "• ")
-
-# A frozen dataclass sets its fields one by one through object.__setattr__; the slots' own setters
-# are twice as fast, and there are millions of elements.
-_new = Element.__new__
-_set_text, _set_aliases, _set_attributes, _set_head, _set_section, _set_aside = (
-    Element.__dict__[name].__set__
-    for name in ("text", "aliases", "attributes", "head", "section", "aside")
-)
+_BULLETS = {f"\n{sign} ": [f"\n{sign} "] * _LONGEST for sign in "-*+•"}
+_MARKERS |= _BULLETS
+_COUNTED = {first: [markers[:n] for n in range(30)] for first, markers in _MARKERS.items()}
 
 
-def plain_elements(texts: Sequence[str]) -> tuple[Element, ...]:
+class _Elements(dict[str, Element]):
+    """Elements without more than a text, made once: systems that answer alike share them.
+
+    Elements can't be changed, so one stands for all that are equal.
+    """
+
+    def __missing__(self, text: str) -> Element:
+        if len(self) > 10_000:
+            self.clear()
+        element = self[text] = Element(text)
+        return element
+
+
+_element = _Elements().__getitem__
+
+
+def plain_elements(texts: Iterable[str]) -> tuple[Element, ...]:
     """``Element(text)`` for each text."""
-    elements = []
-    for text in texts:
-        element = _new(Element)
-        _set_text(element, text)
-        _set_aliases(element, ())
-        _set_attributes(element, ())
-        _set_head(element, None)
-        _set_section(element, None)
-        _set_aside(element, False)
-        elements.append(element)
-    return tuple(elements)
+    return tuple(map(_element, texts))
 
 
-def read_quick(text: str) -> Quick | None:
-    """The answer's elements and what goes with them; None where it is of another form."""
-    special = _SPECIAL.search(text) is not None
-    if special and _OTHER.search(text) is not None:
+def read_quick(text: str) -> Parsed | None:
+    """The answer as read; None where it is of another form."""
+    text = text.rstrip()
+    parts = _MARKER.split(text)  # what leads in, "\n1. ", "one", "\n2. ", "two", …
+    n = len(parts) // 2
+    if not 0 < n < _LONGEST:
         return None
-    lines = text.split("\n")
-    first, last = 0, len(lines)
-    while first < last and not lines[first]:
-        first += 1
-    while last > first and not lines[last - 1]:
-        last -= 1
-    if last - first < 2 or last > _LONGEST:
+    lead = parts[0]
+    start = len(lead)
+    if lead[:1].isalpha():
+        found = parts[1::2]
+    else:  # nothing leads in: the first item stands before the first line break
+        opening, blank, word = lead.partition(" ")
+        parts[:1] = "", opening + blank, word
+        found = ["\n" + parts[1], *parts[3::2]]
+        n += 1
+        start = 0
+    words = parts[2::2]
+    sign = found[0]
+    if n < 2 or sign not in _MARKERS:
         return None
-    preamble = trailer = ""
-    if _WORD.match(lines[first]):
-        preamble = lines[first].rstrip()
-        first += 1 if lines[first + 1] else 2
-    if not lines[last - 2] and _WORDS.match(lines[last - 1]):
-        trailer = lines[last - 1].rstrip()
-        last -= 2
-    items = lines[first:last]
-    step = 1
-    if "" in items:
-        if any(items[1::2]):
+    trailer = ""
+    if found != (_COUNTED[sign][n] if n < 30 else _MARKERS[sign][:n]):
+        n -= 1
+        trailer = found.pop()[1:] + words.pop()
+        if n < 2 or found != _MARKERS[sign][:n] or words[-1][-1:] != "\n":
             return None
-        step = 2  # a blank line between every two
-        items = items[::2]
-    n = len(items)
-    if n < 2:
+        if _TRAILER.match(trailer) is None:
+            return None
+        words[-1] = words[-1][:-1]
+    if start and (_LEAD.match(lead) is None or _OTHER.search(lead) is not None):
         return None
-    sign = items[0][:2]
-    if sign in _BULLETS:
-        if [item[:2] for item in items] != [sign] * n:
+    special = _SPECIAL.search(text, start)
+    if special is not None and sign == "\n* " and text.count("*", start) == n:
+        special = _SPECIAL.search(text.replace("*", "-"), start)
+    if special is not None and _OTHER.search(text, special.start()) is not None:
+        return None
+    breaks = text.count("\n", start)
+    if breaks != (n if start else n - 1):
+        breaks += (0 if start else 1) - (2 if trailer else 0)
+        if breaks == 2 * n - 1:  # a blank line between every two
+            if any([word[-1:] != "\n" for word in words[:-1]]):
+                return None
+            words = [*[word[:-1] for word in words[:-1]], words[-1]]
+        elif breaks != n:
             return None
-        words = [item[2:] for item in items]
-        marker, rule = "bullet", "bullets"
-    else:
-        markers = _NUMBERED.get(items[0][1:2])
-        if markers is None or not all(map(str.startswith, items, markers)):
-            return None
-        words = [item[3:] for item in items[:9]]
-        if n > 9:
-            words += [item[4:] for item in items[9:99]]
-            words += [item[5:] for item in items[99:]]
-        sign, marker, rule = "", "numbered", "numbers"
-    elements = _elements(words, sign, text, special)
+    # Now every item is one line.
+    elements = None
+    if special is None:
+        if not ("  " in text or " \n" in text or "," in text and ",\n" in f"{text}\n"):
+            if not (" - " in text or "- -" in text):  # an explanation, or a rule
+                elements = tuple(map(_element, words))
+    elif special[0] == "*":
+        elements = _bold(text, words)
     if elements is None:
+        elements = _cleaned(words, sign)
+        if elements is None:
+            return None
+    starts = tuple(accumulate(map(len, parts)))[1 : 2 * n : 2]
+    if sign in _BULLETS:
+        return quick_parsed(
+            elements, lead.strip() if start else "", trailer, "bullet", "bullets", starts
+        )
+    return quick_parsed(
+        elements, lead.strip() if start else "", trailer, "numbered", "numbers", starts
+    )
+
+
+def _bold(text: str, words: list[str]) -> tuple[Element, ...] | None:
+    """The elements where every item is bold as a whole, without other markup; else None."""
+    inside = [word[2:-2] for word in words if word[:2] == word[-2:] == "**"]
+    lines = "\n".join(inside)
+    if len(inside) != len(words) or _SPECIAL.search(lines) is not None:
         return None
-    starts = list(accumulate([len(line) + 1 for line in lines[: last - 1]], initial=0))
-    return elements, preamble, trailer, marker, rule, tuple(starts[first::step])
+    if "" in inside or "  " in text or " - " in text:
+        return None
+    if any([word[0] == " " or word[-1] in " ," for word in inside]):
+        return None
+    return tuple(map(_element, inside))
 
 
-def _elements(words: list[str], sign: str, text: str, special: bool) -> tuple[Element, ...] | None:
-    """The elements of items without their markers; None where one is empty, or may be a rule."""
-    stars = text.count("*") - (len(words) if sign == "* " else 0)
-    bare = words
-    if stars and stars == 4 * len(words):
-        bare = [word[2:-2] for word in words if word[:2] == word[-2:] == "**"]
-    if (
-        not special
-        and (not stars or len(bare) == len(words) and bare is not words)
-        and "  " not in text
-        and all(bare)
-        and _ENDS.isdisjoint([word[0] for word in bare])
-        and _ENDS.isdisjoint([word[-1] for word in bare])
-        and not (sign and sign[0] in [word[0] for word in bare])
-        and not holds_head(text)
-    ):
-        return plain_elements(bare)
+def _cleaned(words: list[str], sign: str) -> tuple[Element, ...] | None:
+    """The elements of any items, each cleaned; None where one is empty, a rule or a check box."""
+    sign = sign if sign in _BULLETS else " "
     if any([not word.strip(sign) or word[0].isspace() or word[0] in "[]" for word in words]):
         return None
     texts = [clean(word) for word in words]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from .records import Element
 
-__all__ = ["Parsed"]
+__all__ = ["Parsed", "quick_parsed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Parsed:
     rule
         The rule that fired, in words: ``numbers``, ``letters``, ``bullets``, ``json in a fence``, …
     starts
-        Where each element (its marker included) begins in the answer, in characters; None where
-        it is not to be found there as it was read (escapes in JSON). Empty for a list that came as
-        data.
+        Where the text of each element, with its markup, begins in the answer, in characters; None
+        where it does not stand there as it was read (escapes in JSON). Empty for a list that came
+        as data.
     """
 
     elements: tuple[Element, ...] = ()
@@ -47,3 +47,29 @@ class Parsed:
             "rule": self.rule,
             "starts": list(self.starts),
         }
+
+
+# A frozen dataclass sets its fields one by one through object.__setattr__; the slots' own setters
+# take half the time.
+_new = Parsed.__new__
+_set = [Parsed.__dict__[field.name].__set__ for field in fields(Parsed)]
+_elements, _preamble, _trailer, _marker, _rule, _starts = _set
+
+
+def quick_parsed(
+    elements: tuple[Element, ...],
+    preamble: str,
+    trailer: str,
+    marker: str,
+    rule: str,
+    starts: tuple[int | None, ...],
+) -> Parsed:
+    """``Parsed(elements, …)``."""
+    parsed = _new(Parsed)
+    _elements(parsed, elements)
+    _preamble(parsed, preamble)
+    _trailer(parsed, trailer)
+    _marker(parsed, marker)
+    _rule(parsed, rule)
+    _starts(parsed, starts)
+    return parsed

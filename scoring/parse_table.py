@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .parse_source import find_in_order
 from .parse_text import clean
 from .records import Element
 
@@ -22,8 +23,8 @@ def is_row(line: str) -> bool:
     return stripped.startswith("|") and stripped.count("|") > 1
 
 
-def read_table(lines: Sequence[str]) -> tuple[list[Element], list[int]] | None:
-    """The elements of a run of table rows, and their lines; None where they make no table.
+def read_table(lines: Sequence[str]) -> tuple[list[Element], list[tuple[int, int]]] | None:
+    """The elements of a run of table rows, and where they stand; None where they make no table.
 
     A table has a header and, below it, a rule line and one row at least, or two rows at least.
     """
@@ -38,8 +39,9 @@ def read_table(lines: Sequence[str]) -> tuple[list[Element], list[int]] | None:
         header = ["", *header]
     rank = bool(_RANK.match(clean(header[0]))) and width > 1
     elements: list[Element] = []
-    found: list[int] = []
-    for row, place in zip(body, places[1:], strict=True):
+    found: list[tuple[int, int]] = []  # line, place in it
+    for cells, place in zip(body, places[1:], strict=True):
+        row = cells
         names = header
         if rank:
             row, names = row[1:], header[1:]
@@ -53,7 +55,8 @@ def read_table(lines: Sequence[str]) -> tuple[list[Element], list[int]] | None:
             pairs += [(name, clean(part)) for part in _BREAK.split(cell)]
         text = clean(_BREAK.sub(" ", row[0]))
         elements.append(Element(text, attributes=tuple(pairs)))
-        found.append(place)
+        line = lines[place].strip()
+        found.append((place, find_in_order(cells[: len(cells) - len(row) + 1], line)[-1] or 0))
     return (elements, found) if elements else None
 
 

@@ -510,7 +510,7 @@ def test_the_command_reads_text_from_standard_input() -> None:
             "trailer": "",
             "marker": "numbered",
             "rule": "numbers",
-            "starts": [6, 24],
+            "starts": [9, 27],
         }
     ]
 
