@@ -19,6 +19,7 @@ COMMANDS = (
     "demo",
     "init",
     "add",
+    "profiles",
     "parse",
     "score",
     "sample",

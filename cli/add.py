@@ -39,12 +39,26 @@ def register(app: typer.Typer) -> None:
         "add",
         help="Bring questions, responses, pairs or ratings into a study. "
         "Examples: accord add mystudy gold.csv --as questions --map reference=answer; "
-        "accord add mystudy labels.csv --as ratings --on question_id,system,element",
+        "accord add mystudy labels.csv --as ratings --on question_id,system,element; "
+        "accord add mystudy dev.jsonl.gz --as questions --format qampari (accord profiles lists "
+        "the formats)",
     )
     def add_command(
         study: Path = STUDY,
         file: Path = FILE,
         role: Role = AS,
+        format_: str = typer.Option(
+            None,
+            "--format",
+            metavar="PROFILE",
+            help="Another benchmark's format, or a mapping file (.toml, .json).",
+        ),
+        system: str = typer.Option(
+            None, "--system", metavar="NAME", help="With --format: who answered."
+        ),
+        variant: str = typer.Option(
+            None, "--variant", metavar="NAME", help="With --format: the variant of the system."
+        ),
         map_: str = typer.Option(
             None, "--map", metavar="OURS=COLUMN,…", help="Our column name = the file's."
         ),
@@ -86,13 +100,43 @@ def register(app: typer.Typer) -> None:
             "--categories": categories,
             "--on": on,
         }
+        if format_ is None:
+            for name, value in (("--system", system), ("--variant", variant)):
+                if value:
+                    raise SettingsError(
+                        f"{name} goes with --format only",
+                        cure=f"give the file a column {name[2:]}",
+                    )
+        elif role is Role.questions:
+            who = [n for n, value in (("--system", system), ("--variant", variant)) if value]
+            if who:
+                raise SettingsError(
+                    f"{who[0]} does not go with --as questions: nobody answered yet",
+                    cure="leave it out",
+                )
+        elif any(only_ratings.values()):
+            name = next(name for name, value in only_ratings.items() if value)
+            raise SettingsError(
+                f"{name} does not go with --format: the format says what is what",
+                cure="leave it out",
+            )
         if role is not Role.ratings:
             _refuse([name for name, value in only_ratings.items() if value], role)
         if role in (Role.ratings, Role.questions):
             _refuse(["--strata"] if kept else [], role)
         with Study.open(study) as opened:
             try:
-                if role is Role.questions:
+                if format_ is not None:
+                    added = opened.add_outside(
+                        file,
+                        format_,
+                        role.value,
+                        mapping=mapping,
+                        system=system,
+                        variant=variant,
+                        strata=kept,
+                    )
+                elif role is Role.questions:
                     added = opened.add_questions(file, mapping=mapping)
                 elif role is Role.responses:
                     added = opened.add_responses(file, mapping=mapping, strata=kept)

@@ -130,7 +130,7 @@ def add_pairs(
 
 def add_ratings(
     ledger: Ledger,
-    source: Path | str,
+    source: Table | Path | str,
     pairs: Callable[[], pd.DataFrame],
     options: RatingsOptions | None = None,
     *,
@@ -163,7 +163,10 @@ def add_ratings(
     if not options.categories:
         options = replace(options, categories=VERDICTS)
     options.check()
-    table = read_table(source, mapping=options.mapping, optional=(*options.columns(), *on))
+    if isinstance(source, Table):
+        table = source
+    else:
+        table = read_table(source, mapping=options.mapping, optional=(*options.columns(), *on))
     rows_in_file, matched = len(table.lines), None
     if on:
         table, matched = _matched(table, on, pairs(), ledger)
@@ -216,6 +219,9 @@ def add_ratings(
     notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
     if matched is not None:
         notes = [*matched.notes(), *notes]
+    made = table.conversion
+    if made is not None:
+        notes += made.notes
     with ledger.transaction():
         new = ledger.add_ratings(rows)
         if new:
@@ -226,12 +232,15 @@ def add_ratings(
             }
             _note(ledger, table, "ratings", new, words)
     left = () if matched is None else (*matched.ambiguous, *matched.unmatched)
+    if made is not None:
+        rows_in_file, left = made.rows, made.left_out
     return Added(
         "ratings",
         table.name,
         rows_in_file,
         new,
         len(rows) - new,
+        unused=() if made is None else made.unused,
         notes=tuple(notes),
         left_out=left,
     )
@@ -288,19 +297,24 @@ def _table(
 def _noted(
     ledger: Ledger, table: Table, role: Role, found: Intake[Any], options: Mapping[str, Any]
 ) -> Added:
+    made = table.conversion
     if found.new:
         _note(ledger, table, role, len(found.new), options)
     return Added(
         role,
         table.name,
-        len(table.lines),
+        len(table.lines) if made is None else made.rows,
         len(found.new),
         found.already,
-        found.unused,
-        tuple(found.notes),
+        found.unused if made is None else (*found.unused, *made.unused),
+        tuple(found.notes) if made is None else (*found.notes, *made.notes),
+        () if made is None else made.left_out,
     )
 
 
 def _note(ledger: Ledger, table: Table, role: Role, new: int, options: Mapping[str, Any]) -> None:
-    ledger.add_input(InputFile(table.name, role, table.sha256, len(table.lines), options=options))
+    made = table.conversion
+    rows = len(table.lines) if made is None else made.rows
+    options = options if made is None else {**options, **made.options}
+    ledger.add_input(InputFile(table.name, role, table.sha256, rows, options=options))
     ledger.add_provenance("add", {"role": role, "file": table.name, "new": new})

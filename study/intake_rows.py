@@ -13,11 +13,11 @@ from .database import storable
 if TYPE_CHECKING:
     from .readers import Table
 
-__all__ = ["Row", "Rows", "plain"]
+__all__ = ["CURE", "Row", "Rows", "plain"]
 
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 _LINE_ENDS = {"\u2028", "\u2029"}
-_CURE = "correct it and add the file again; nothing was added"
+CURE = "correct it and add the file again; nothing was added"
 
 
 class Rows:
@@ -27,7 +27,8 @@ class Rows:
         self.table = table
         self.columns = {name: table.frame[name].tolist() for name in map(str, table.frame.columns)}
         self.kept = list(kept)
-        self.problems: list[BadRow] = []
+        made = table.conversion
+        self.problems: list[BadRow] = [] if made is None else list(made.bad)
         self.cures: list[str] = []
 
     def __iter__(self) -> Iterator[Row]:
@@ -36,7 +37,8 @@ class Rows:
 
     def finish(self) -> None:
         if self.problems:
-            raise InputError.from_rows(self.problems, cure=self.cures[0] if self.cures else _CURE)
+            self.problems.sort(key=lambda bad: bad.line or 0)
+            raise InputError.from_rows(self.problems, cure=self.cures[0] if self.cures else CURE)
 
 
 class Row:

@@ -15,13 +15,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import InputError
+from ..scoring.errors import BadRow, InputError
 from ..scoring.files import read_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "RawTable", "Table", "read_table", "table_from"]
+__all__ = [
+    "FORMATS",
+    "MAX_BYTES",
+    "Conversion",
+    "RawTable",
+    "Table",
+    "missing_column",
+    "read_table",
+    "table_from",
+    "unpacked",
+]
 
 TEXT_FORMATS = {
     ".csv": "csv",
@@ -47,6 +57,23 @@ class RawTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversion:
+    """What became of the rows of a file in another benchmark's format.
+
+    ``bad`` rows could not be made into a row of ours and refuse the file. ``left_out`` rows are no
+    list questions by the format's own rules. ``unused`` names fields that nothing was taken from;
+    ``options`` goes into the input's provenance; ``rows`` are those of the file.
+    """
+
+    options: Mapping[str, Any]
+    rows: int
+    bad: tuple[BadRow, ...] = ()
+    left_out: tuple[BadRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A file as a table of text.
 
@@ -61,6 +88,9 @@ class Table:
         Of the file's bytes as they lie on disk (compressed, where it is compressed).
     lines
         The line of each row, counted from 1 with the header; the row number in Parquet.
+    conversion
+        What was said while rows of another benchmark's format were made into these; None for a
+        table that came as it is.
     """
 
     frame: pd.DataFrame
@@ -68,6 +98,7 @@ class Table:
     name: str
     sha256: str
     lines: Sequence[int] = field(repr=False)
+    conversion: Conversion | None = field(default=None, repr=False)
 
     def column(self, name: str, option: str | None = None) -> list[Any]:
         """The cells of one column.
@@ -118,7 +149,7 @@ def read_table(
     if not raw:
         raise InputError(f"{file.name} is empty", cure="give a file with a header and rows")
     if packed:
-        raw = _unpack(raw, file.name)
+        raw = unpacked(raw, file.name)
     if kind in ("parquet", "xlsx"):
         from .read_binary import read_parquet, read_xlsx
 
@@ -224,7 +255,7 @@ def _format(file: Path) -> tuple[str, bool]:
     return kind, packed
 
 
-def _unpack(raw: bytes, name: str) -> bytes:
+def unpacked(raw: bytes, name: str) -> bytes:
     """The members of a gzip file one after the other, refusing one that was cut off."""
     out = bytearray()
     rest = raw

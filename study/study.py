@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import AccordError, SettingsError, StudyError
 from ..scoring.records import Item
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..scoring.judge_progress import ProgressCallback
     from ..scoring.judges import Judge
+    from .profile_shape import Profile
     from .scoring_run import Progress
 
 __all__ = ["LEDGER", "ScoreReport", "Study"]
@@ -142,6 +143,62 @@ class Study:
         """Bring questions in: ``question_id, question, reference``; other columns are kept."""
         return adding.add_questions(self.ledger, source, mapping=mapping)
 
+    def add_outside(
+        self,
+        source: Path | str,
+        format: str | Profile,
+        role: Literal["questions", "responses", "pairs", "ratings"],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        system: str | None = None,
+        variant: str | None = None,
+        strata: Sequence[str] = (),
+    ) -> Added:
+        """Bring a file in that is in another benchmark's format.
+
+        Parameters
+        ----------
+        format
+            A name that ``accord profiles`` lists, or a mapping file (``.toml``, ``.json``).
+        role
+            What is taken from the file; a file that holds gold and answers is brought in twice.
+        mapping
+            The format's field name → the file's; ``question_id`` names a field of ids.
+        system, variant
+            Who answered, where the rows do not say it.
+        strata
+            Further fields to keep with responses and pairs.
+
+        Raises
+        ------
+        SettingsError
+            An unknown format, or one that this can't be taken from.
+        InputError
+            With every bad row; nothing is added then.
+        """
+        from .profile_read import read_outside
+        from .profiles import find_profile
+
+        table = read_outside(
+            source,
+            find_profile(format) if isinstance(format, str) else format,
+            role,
+            mapping=mapping,
+            system=system,
+            variant=variant,
+            strata=strata,
+            question_ids=frozenset(q.question_id for q in self.ledger.questions())
+            if role == "responses"
+            else frozenset(),
+        )
+        if role == "questions":
+            return self.add_questions(table)
+        if role == "responses":
+            return self.add_responses(table, strata=strata)
+        if role == "pairs":
+            return self.add_pairs(table, strata=strata)
+        return self.add_ratings(table)
+
     def add_responses(
         self,
         source: Table | Path | str,
@@ -171,7 +228,7 @@ class Study:
 
     def add_ratings(
         self,
-        source: Path | str,
+        source: Table | Path | str,
         options: RatingsOptions | None = None,
         *,
         on: Sequence[str] = (),

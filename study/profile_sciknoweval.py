@@ -1,0 +1,152 @@
+"""SciKnowEval: options, yes or no, relations and free text in one record, without an id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .profile_fields import FieldError, Fields, Outside, shown
+from .profile_shape import Profile, element
+
+__all__ = ["SCIKNOWEVAL", "tuples"]
+
+_TYPES = (
+    "mcq-4-choices",
+    "mcq-2-choices",
+    "true_or_false",
+    "relation_extraction",
+    "filling",
+    "open-ended-qa",
+)
+_OPEN, _CLOSE = "([", ")]"
+
+
+def tuples(text: str) -> list[str] | None:
+    """What stands in the outer brackets of a gold answer: one text a tuple.
+
+    A tuple is not taken apart: names hold commas and brackets, so where a part ends can't be known.
+    Returns None where the text is no run of bracketed tuples.
+
+    Examples
+    --------
+    >>> tuples("(levodopa,dyskinesias), (1,25(OH)2D3, pain)")
+    ['levodopa,dyskinesias', '1,25(OH)2D3, pain']
+    >>> tuples("There is none.") is None
+    True
+    """
+    found: list[str] = []
+    start = depth = 0
+    for at, char in enumerate(text):
+        if char in _OPEN:
+            if depth == 0:
+                start = at + 1
+            depth += 1
+        elif char in _CLOSE:
+            depth -= 1
+            if depth < 0:
+                return None
+            if depth == 0:
+                found.append(text[start:at].strip())
+        elif depth == 0 and char not in ",; \n\t":
+            return None
+    return found if found and depth == 0 and all(found) else None
+
+
+def _options(row: Fields) -> list[tuple[str, str]]:
+    choices = row.get("choices")
+    if not isinstance(choices, dict):
+        raise FieldError(
+            f"choices is no object but {shown(choices)}", 'give {"text": […], "label": […]}'
+        )
+    inner = Fields(choices)
+    texts, labels = inner.texts("text"), inner.texts("label")
+    if len(texts) != len(labels):
+        raise FieldError(
+            f"choices has {len(texts)} texts and {len(labels)} labels", "give one label a text"
+        )
+    return list(zip(labels, texts, strict=True))
+
+
+def _reference(row: Fields, kind: str, options: list[tuple[str, str]]) -> list[Any]:
+    if kind.startswith("mcq"):
+        letter = row.text("answerKey")
+        texts = [text for label, text in options if label == letter]
+        if len(texts) != 1:
+            raise FieldError(
+                f"answerKey {shown(letter)} is none of the choices",
+                f"it is one of {', '.join(label for label, _ in options) or '(no choices)'}",
+            )
+        return [element(letter, texts)]
+    answer = row.text("answer")
+    if kind != "relation_extraction":
+        return [answer]
+    found = tuples(answer)
+    if found is None:
+        row.note("an answer of relation_extraction is no run of tuples (kept as one element)")
+        return [answer]
+    return found
+
+
+def _question(row: Fields) -> Iterator[Outside]:
+    cells, key = _record(row)
+    yield Outside(cells, key=key)
+
+
+def _record(row: Fields) -> tuple[dict[str, Any], tuple[str, ...]]:
+    kind = row.text("type")
+    if kind not in _TYPES:
+        raise FieldError(f"type {shown(kind)} is unknown", f"types are {', '.join(_TYPES)}")
+    options = _options(row)
+    prompt, question = row.get("prompt.default"), row.text("question")
+    parts = [] if not isinstance(prompt, str) or not prompt.strip() else [prompt]
+    shown_options = [f"{label}. {text}" for label, text in options]
+    cells: dict[str, Any] = {
+        "question": "\n".join([*parts, question, *shown_options]),
+        "reference": _reference(row, kind, options),
+        "type": kind,
+        **row.strata(
+            "domain",
+            level="details.level",
+            task="details.task",
+            subtask="details.subtask",
+            origin="details.source",
+        ),
+    }
+    # Everything that makes the question: what is equal in all of it is the same question.
+    return cells, ("sciknoweval", json.dumps(cells, ensure_ascii=False, sort_keys=True))
+
+
+def _response(row: Fields) -> Iterator[Outside]:
+    _, key = _record(row)
+    yield Outside({"response": row.answer("response")}, key=key)
+
+
+_RECORD = ("question", "choices", "answerKey", "type", "answer")
+_EXAMPLE = {
+    "prompt": {"default": "Choose the right option."},
+    "question": "Which river flows through Basel?",
+    "choices": {"text": ["Rhine", "Rhone"], "label": ["A", "B"]},
+    "answerKey": "A",
+    "type": "mcq-2-choices",
+    "domain": "Physics",
+    "details": {"level": "L1", "task": "sample", "subtask": "rivers", "source": "made up"},
+    "answer": "",
+}
+
+SCIKNOWEVAL = Profile(
+    name="sciknoweval",
+    about="SciKnowEval: the rows of raw_data; a prediction is the same row with response",
+    rule="one answer, except relation_extraction: all-of, each tuple is an element",
+    convert={"questions": _question, "responses": _response},
+    fields={"questions": _RECORD, "responses": (*_RECORD, "response")},
+    optional=("prompt.default", "domain", "details"),
+    examples={"questions": _EXAMPLE, "responses": {**_EXAMPLE, "response": "A"}},
+    becomes={
+        "questions": "options: the letter, the option's text an alias; each tuple as one text; "
+        "else the answer as one element",
+        "responses": "the text as written; joined by the whole record",
+    },
+    key_is_whole=True,
+)
+"""The format; list figures are meant for its relation extraction only."""
