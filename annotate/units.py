@@ -92,7 +92,7 @@ def link(url: str) -> str:
         parts = urllib.parse.urlsplit(url)
         host = parts.hostname
     except ValueError:
-        host = None
+        return f"Source: {text}"
     plain = host and not any(char.isspace() or ord(char) < 33 for char in url)
     if not plain or parts.scheme.lower() not in ("http", "https") or "@" in parts.netloc:
         return f"Source: {text}"

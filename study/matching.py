@@ -49,7 +49,11 @@ class Matching:
         """What a person should read: how rows were joined, and the first that were not."""
         joined = ", ".join(f"{count} by {how}" for how, count in self.how.items() if count)
         yield f"matched: {joined or 'nothing'}"
-        for what, rows in (("ambiguous", self.ambiguous), ("unmatched", self.unmatched)):
+        left: dict[str, Sequence[BadRow]] = {
+            "ambiguous": self.ambiguous,
+            "unmatched": self.unmatched,
+        }
+        for what, rows in left.items():
             if rows:
                 more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
                 yield f"{len(rows)} rows {what} and left out: {rows[0]}{more}"

@@ -244,7 +244,7 @@ def running(upstream: str) -> Iterator[Proxy]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
         def _any(self) -> None:
@@ -286,7 +286,7 @@ def running(upstream: str) -> Iterator[Proxy]:
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
-        def handle_error(self, *_: object) -> None:
+        def handle_error(self, request: object, client_address: object) -> None:
             pass
 
         def shutdown_request(self, request: object) -> None:

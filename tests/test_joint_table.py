@@ -24,7 +24,7 @@ def view_of(ratings: Ratings, **options: Any) -> View:
 
 
 def test_counts_by_hand() -> None:
-    people = np.array([0, 0, 0.5, 1, 1, 1.0])
+    people: Any = np.array([0, 0, 0.5, 1, 1, 1.0])
     judge = np.array([0, 1, 0.5, 1, 1, 0.5])
     table = joint_table(judge, people)
     assert table is not None
@@ -45,8 +45,10 @@ def test_made_only_where_the_scale_is_coarse_or_skewed() -> None:
     assert joint_table(fine, fine[::-1].copy()) is None
     assert joint_table(np.array([]), np.array([])) is None
     # 12 distinct scores on one side are few, 13 are not
-    assert joint_table(fine[:48], np.tile(np.arange(12.0), 4)) is not None
-    assert joint_table(np.concatenate([fine[:39]]), np.tile(np.arange(13.0), 3)) is None
+    dozen: Any = np.tile(np.arange(12.0), 4)
+    more: Any = np.tile(np.arange(13.0), 3)
+    assert joint_table(fine[:48], dozen) is not None
+    assert joint_table(np.concatenate([fine[:39]]), more) is None
     # one score with more than 40 %
     skewed: Any = np.where(np.arange(50) < 20, 1.0, fine)  # 20 + the last one, 42 %
     assert joint_table(skewed, fine) is not None

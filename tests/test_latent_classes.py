@@ -27,10 +27,12 @@ def slow(rows: list[list[int]], k: int, weights: list[float], smoothing: float, 
         post.append([v / sum(votes) for v in votes])
     mean = sum(weights) / len(weights)
     weights = [w / mean for w in weights]
+    table: list[list[list[float]]] = []
+    share: list[float] = []
     for _ in range(steps):
         sums = [prior + sum(w * p[c] for w, p in zip(weights, post, strict=True)) for c in range(k)]
         share = [v / sum(sums) for v in sums]
-        table: list[list[list[float]]] = []
+        table = []
         for r in range(raters):
             table.append([])
             for c in range(k):

@@ -49,7 +49,7 @@ PAIR = ((0, "ann"), (1, "gpt"))
 
 def shown(words: Sequence[str]) -> dict[str, list[str | None]]:
     return {
-        rater: [words[code] if code >= 0 else None for code in codes]
+        rater: [words[int(code)] if code >= 0 else None for code in codes]
         for rater, codes in GRADES.items()
     }
 

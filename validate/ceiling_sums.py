@@ -95,7 +95,8 @@ class AnnotatorSums:
         confidence: float,
         unit: Unit,
     ) -> None:
-        self.statistic, self.k, self.confidence, self.unit = statistic, k, confidence, unit
+        self.statistic, self.k, self.confidence = statistic, k, confidence
+        self.unit: Unit = unit
         self.sides = sides
         counts = sides.used.sum(axis=0)
         least = max(1, min(_FEWEST_ITEMS, int(counts.max(initial=0))))

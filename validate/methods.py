@@ -115,7 +115,7 @@ class Asked:
         """
         confidence = check_confidence(confidence)
         check_unit(unit)
-        chosen = next((name for name in known if name == method), None)
+        chosen: Method | None = next((name for name in known if name == method), None)
         if chosen is None:
             raise SettingsError(
                 f"method {method!r} is not known for this figure", cure=f"one of {', '.join(known)}"

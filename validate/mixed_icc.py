@@ -283,16 +283,16 @@ class _Patterns:
 
         The curvature is the whole's throughout; three steps are within 1e-5 of a fresh fit.
         """
-        sd = np.sqrt(np.array([found.item, found.rater]) / found.residual)
+        sd: FloatArray = np.sqrt(np.array([found.item, found.rater]) / found.residual)
         step = 1e-4 * np.maximum(sd, 0.1)
         curvature = _curvature(sd, step, *self._there(whole))
         out = []
         for rows in _members(groups):
             seen, sums = self._there(whole - self.totals(rows))
-            at = sd
+            at: FloatArray = sd
             for _ in range(_STEPS):
                 down = np.linalg.solve(curvature, _slope(at, step, seen, sums))
-                at = np.clip(at - down, 0.0, _MOST)
+                at = np.asarray(np.clip(at - down, 0.0, _MOST), dtype=float)
             out.append(_components(at, seen, sums))
         return out
 

@@ -57,7 +57,7 @@ class PanelBuilder:
         self, ratings: Ratings, coded: Coded, settings: PanelSettings, figures: Figures = "all"
     ) -> None:
         self.ratings, self.coded, self.settings = ratings, coded, settings
-        self.figures = figures
+        self.figures: Figures = figures
         self.annotators, self.judges = coded.of("annotator"), coded.of("judge")
         self.results: list[Estimate] = []
         self.tables: list[Confusion] = []

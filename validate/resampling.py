@@ -183,30 +183,39 @@ class Form(Protocol):
 
     def value(self) -> float:
         """The estimate; NaN where undefined."""
+        ...
 
     def linearised(self) -> tuple[float, float]:
         """Linearised standard error by question, and the design effect."""
+        ...
 
     def influence(self) -> FloatArray:
         """``(G,)`` how far each question moves the estimate, to first order."""
+        ...
 
     def leave_one_out(self) -> FloatArray | None:
         """``(G,)`` without each question in turn; None where that would take too long."""
+        ...
 
     def values(self, counts: FloatArray) -> FloatArray:
         """``(b,)`` with each question as often as ``counts (b, G)`` say."""
+        ...
 
     def resampled(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same, and the linearised standard error of each."""
+        ...
 
     def drawn(self, draws: Draws) -> FloatArray:
         """``(B,)`` of all resamples."""
+        ...
 
     def studentised(self, draws: Draws) -> tuple[FloatArray, FloatArray]:
         """``(B,)`` of all resamples, and their standard errors."""
+        ...
 
     def without_each_fold(self, draws: Draws) -> FloatArray:
         """Without each group of questions in turn."""
+        ...
 
 
 class Blockwise:

@@ -43,6 +43,7 @@ def squeezed(lines: Sequence[str], size: int) -> list[str]:
     rows = [line for line in lines if _ROW.search(line.strip())]
     gone = _spare(rows, size)
     apart = max(map(width, rows), default=0) - len(gone) > size
+    start = body = 0
     if apart:
         start = _second_cell(rows)
         body = start + min(_begin(row[start:]) for row in rows)
