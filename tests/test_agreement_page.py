@@ -243,3 +243,18 @@ def test_two_outputs_are_two_files(tmp_path: Path, capsys: pytest.CaptureFixture
     path, out = table(tmp_path), tmp_path / "x"
     assert run("agree", path, "--html", out, "--latex", tmp_path / "." / "x") == 2
     assert "named for two outputs" in capsys.readouterr().err and not out.exists()
+
+
+def test_p_values_are_never_a_power_of_ten() -> None:
+    content = {
+        "sections": [
+            {"name": "rater-quality", "title": "t", "rows": [{"rater": "a", "holm_p": 1.4e-26}]},
+        ],
+        "results": [
+            figure("agreement_difference", ("a", "b"), -0.1, section="rater-quality")
+            | {"details": {"p_holm": 2e-9}}
+        ],
+    }
+    (part,) = make_parts(content)
+    assert part.tables[0].rows == (("a", "< 0.001"),)
+    assert part.panels[0].tested and part.panels[0].groups[0][1][0].p == "< 0.001 (Holm)"

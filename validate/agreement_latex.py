@@ -12,7 +12,7 @@ from typing import Any
 
 from .agreement_methods import compared, interval_sentence, methods_paragraph, short_name
 from .agreement_report import AgreementReport
-from .figures import count, defined, estimate, heading, interval
+from .figures import count, defined, estimate, heading, interval, label
 from .latex_text import LATEX_CHAR, latex_comment, latex_text
 from .reading import HUMAN_HUMAN, JUDGE_HUMAN, SHORT, comparison, leading
 
@@ -113,6 +113,8 @@ def _table(groups: Sequence[Group], *, caption: str, tag: str) -> str:
         r"  \centering\small",
         *(f"  {line}" for line in _filled(f"\\caption{{{latex_text(caption)}}}")),
         rf"  \label{{{tag}}}",
+        # standard classes leave no room between a caption and the table below it
+        r"  \par\smallskip",
         r"  \begin{tabular}{@{}lrrrr@{}}",
         r"    \toprule",
         rf"    Figure & Estimate & {latex_text(f'{100 * confidence:g} %')} interval & $n$"
@@ -132,9 +134,9 @@ def _table(groups: Sequence[Group], *, caption: str, tag: str) -> str:
 
 
 def _row(result: Result, notes: list[str]) -> str:
-    name, whole = short_name(result), heading(result)
+    plain, whole = label(result["name"]), heading({"name": result["name"]})
     cells = [
-        latex_text(name) + (_mark(whole, notes) if whole != name else ""),
+        latex_text(short_name(result)) + (_mark(whole, notes) if whole != plain else ""),
         latex_text(estimate(result)) + _mark(result.get("reason"), notes),
         latex_text(interval(result) or "–").removeprefix("{}"),
         latex_text(count(result["n"])),

@@ -44,7 +44,7 @@ def short_name(result: Mapping[str, Any]) -> str:
     """The figure's name and weighting, without what it means."""
     weighting = result.get("weighting") or (result.get("details") or {}).get("weighting")
     name = label(str(result.get("name")))
-    return f"{name}, {weighting} weights" if weighting else name
+    return f"{name} ({weighting})" if weighting else name
 
 
 def compared(report: AgreementReport) -> str:

@@ -11,7 +11,7 @@ from . import plots
 from .figures import count, defined, estimate, heading, interval, visible
 from .reading import HUMAN_HUMAN, JUDGE_HUMAN, comparison, measure
 
-__all__ = ["LEVELS", "Notes", "Panel", "Row", "between", "make_panel", "make_row"]
+__all__ = ["LEVELS", "Notes", "Panel", "Row", "between", "make_panel", "make_row", "p_text"]
 
 LEVELS = {
     "element": ("Elements", "One verdict on one predicted element beside its reference element."),
@@ -201,8 +201,13 @@ def _p_value(details: Mapping[str, Any]) -> str:
     """The p-value, after Holm where it was adjusted."""
     for key, after in (("p_holm", " (Holm)"), ("p_value", ""), ("p", "")):
         if defined(p := details.get(key)):
-            return f"{'< 0.001' if p < 0.001 else f'{p:.3f}'}{after}"
+            return f"{p_text(p)}{after}"
     return ""
+
+
+def p_text(p: float) -> str:
+    """A p-value with three digits."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def between(result: Mapping[str, Any]) -> str:

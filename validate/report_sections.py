@@ -12,7 +12,7 @@ from typing import Any
 
 from .figures import LABELS, count, label, visible
 from .reading import HUMAN_HUMAN, JUDGE_HUMAN, comparison
-from .report_panels import LEVELS, Panel, between, make_panel
+from .report_panels import LEVELS, Panel, between, make_panel, p_text
 from .report_rows import cell
 
 __all__ = ["Grid", "Part", "Table", "make_parts"]
@@ -160,7 +160,7 @@ def _tables(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterable[Table]:
                 numeric=tuple(
                     all(row[key] is None or _is_number(row[key]) for row in same) for key in filled
                 ),
-                rows=tuple(tuple(_text(row[key]) for key in filled) for row in same),
+                rows=tuple(tuple(_text(row[key], key) for key in filled) for row in same),
             )
         title = ""
 
@@ -178,11 +178,14 @@ def _is_number(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
-def _text(x: Any) -> str:
+def _text(x: Any, key: str = "") -> str:
+    """A cell; p-values as the panels write them."""
+    if key.endswith("_p") and _is_number(x):
+        return p_text(x)
     if isinstance(x, bool):
         return "yes" if x else "no"
     if isinstance(x, (list, tuple)):
-        return "; ".join(map(_text, x)) or "–"
+        return "; ".join(_text(part) for part in x) or "–"
     if isinstance(x, str) and x in LABELS:
         return label(x)
     return cell(x)
