@@ -262,7 +262,9 @@ def register(app: typer.Typer) -> None:
         # what nobody reads is not computed
         whole = every or as_json or csv_file is not None or html is not None
         report = agreement(ratings, **panel, figures="all" if whole else "main")
-        _write(report, csv_file=csv_file, html=html, latex=latex)
+        # a study's ratings have no file whose name could head the page
+        name = source.resolve().name if os.path.isdir(source) else ""
+        _write(report, name, csv_file=csv_file, html=html, latex=latex)
         payload = envelope(
             "agree",
             settings=report.settings,
@@ -283,7 +285,12 @@ def _columns() -> int:
 
 
 def _write(
-    report: AgreementReport, *, csv_file: Path | None, html: Path | None, latex: Path | None
+    report: AgreementReport,
+    name: str,
+    *,
+    csv_file: Path | None,
+    html: Path | None,
+    latex: Path | None,
 ) -> None:
     """Write the files that were asked for, each whole; all texts are made before the first."""
     from ..scoring.files import write_whole
@@ -296,7 +303,8 @@ def _write(
         from ..study.records import now
         from ..validate.agreement_page import agreement_page
 
-        made.append((html, agreement_page(report, generated_at=now())))
+        title = f"Agreement: {name}" if name else ""
+        made.append((html, agreement_page(report, title=title, generated_at=now())))
     if latex is not None:
         from ..validate.agreement_latex import agreement_latex
 

@@ -11,7 +11,7 @@ import typer
 
 from ..scoring.errors import InputError, one_line
 from ..scoring.files import read_whole
-from .common import EXTRA, JSON, STUDY, UNSCORED, UNSURE, columns, emit
+from .common import EXTRA, JSON, STUDY, UNSCORED, UNSURE, columns, emit, parse_map
 
 if TYPE_CHECKING:
     from ..validate.report_study import Written
@@ -55,6 +55,15 @@ def register(app: typer.Typer) -> None:
         unsure: str = UNSURE,
         unscored: str = UNSCORED,
         extra: str = EXTRA,
+        strata: str = typer.Option(
+            None, "--strata", metavar="COL,…", help="Agreement by category, system, …, too."
+        ),
+        family: str = typer.Option(
+            None,
+            "--family",
+            metavar="NAME=FAMILY,…",
+            help="Families of judges and systems, for a judge's bias towards its own.",
+        ),
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
@@ -80,6 +89,8 @@ def register(app: typer.Typer) -> None:
                 unsure=unsure,
                 unscored=unscored,
                 extra=extra,
+                strata=columns(strata),
+                family=parse_map(family, "--family"),
                 unit=unit,
                 alignment=alignment_answers(opened, sample),
             )

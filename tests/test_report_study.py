@@ -224,6 +224,18 @@ def test_the_command(study: Study, tmp_path: Path) -> None:
     assert "8 of 481" in page.read_text(encoding="utf-8")
 
 
+def test_the_command_shows_strata_and_families(study: Study) -> None:
+    graded(study)
+    study.close()
+    families = "gpt=one,alder=one,birch=two"
+    done = run(str(study.path), "--strata", "system", "--family", families)
+    assert done.exit_code == 0
+    page = (study.path / "reports" / "report.html").read_text(encoding="utf-8")
+    for title in ("By stratum", "own family of models", "Ceiling: judge and people"):
+        assert title in page
+    assert "<details><summary>Show the figures" in page and "system alder" in page
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
