@@ -301,12 +301,12 @@ def _write(
         made.append((csv_file, csv_text(report.to_frame())))
     if html is not None:
         from ..study.records import now
-        from ..validate.agreement_page import agreement_page
+        from ..validate.panel_page import agreement_page
 
         title = f"Agreement: {name}" if name else ""
         made.append((html, agreement_page(report, title=title, generated_at=now())))
     if latex is not None:
-        from ..validate.agreement_latex import agreement_latex
+        from ..validate.panel_latex import agreement_latex
 
         made.append((latex, agreement_latex(report)))
     _expect_different([path for path, _ in made])

@@ -11,7 +11,7 @@ from test_report_page import HOSTILE, contrast, luminance, opened
 from test_report_page import browser as browser  # a fixture, used by its name
 
 from accord.validate import agreement
-from accord.validate.agreement_page import agreement_page
+from accord.validate.panel_page import agreement_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

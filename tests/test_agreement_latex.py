@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accord.validate import AgreementReport, agreement
-from accord.validate.agreement_latex import MOST_ROWS, agreement_latex
 from accord.validate.agreement_methods import methods_paragraph
 from accord.validate.figures import estimate, interval
 from accord.validate.latex_text import LATEX_CHAR, latex_comment, latex_text
+from accord.validate.panel_latex import MOST_ROWS, agreement_latex
 from accord.validate.reading import SHORT
 from small_table import make
 

@@ -15,8 +15,8 @@ from accord import cli
 from accord.study import Ratings
 from accord.validate import AgreementReport, agreement
 from accord.validate.agreement_methods import method_rows, methods_paragraph
-from accord.validate.agreement_page import agreement_page
 from accord.validate.figures import estimate, interval
+from accord.validate.panel_page import agreement_page
 from accord.validate.reading import SHORT
 from accord.validate.report import build_report
 from accord.validate.report_panels import Notes

@@ -17,6 +17,8 @@ _PUBLIC = {
     "Estimate": ".result",
     "adjust": ".multiplicity",
     "agreement": ".agreement_report",
+    "agreement_latex": ".panel_latex",
+    "agreement_page": ".panel_page",
     "agresti_coull": ".proportions",
     "alignment_accuracy": ".alignment",
     "alpha_parts": ".alpha_halves",
