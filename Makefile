@@ -9,7 +9,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak clean install install-dev system
+.PHONY: help demo test check soak clean install install-dev latex system
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
@@ -76,7 +76,13 @@ test: check system
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover
 
-soak: install-dev system
+# What sets the tables of a panel.
+latex:
+	@command -v pdflatex >/dev/null || { echo "installing LaTeX"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+		--no-install-recommends texlive-latex-base texlive-latex-recommended >/dev/null; }
+
+soak: install-dev system latex
 	ACCORD_SOAK=1 $(PYTEST) -m soak --durations=0
 
 clean:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -197,7 +196,7 @@ def test_nothing_but_named_commands_and_no_second_document() -> None:
                 assert len(re.findall(r"(?<!\\)&", line)) == 4
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex")
+@pytest.mark.soak  # LaTeX is a large thing to install; the structure is tested above
 def test_pdflatex_sets_it(tmp_path: Path) -> None:
     at = -1
     for at, names in enumerate(zip(HOSTILE, HOSTILE[1:], HOSTILE[2:-1], strict=False)):
