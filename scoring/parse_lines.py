@@ -62,11 +62,12 @@ class Line:
         return self.start + max(0, text.find(self.content.lstrip("*_")))  # "**1. Name**"
 
 
-_BULLETS = "-*+•·・–—●○◦▪▫■□‣⁃∙"
+_BULLETS = "-*+•·・–—●○◦▪▫■□‣⁃∙‐‑−"
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _MARKER = re.compile(
-    rf"""[ \t\xa0\u3000]*
+    rf"""[ \t\xa0\u3000{_BIDI}]*
     (?:
-      (?P<bullet>[{_BULLETS}])(?:[ \t\xa0\u3000]+|(?=[^\s\-*+–—>_=.]))
+      (?P<bullet>--(?=[ ])|[{_BULLETS}])(?:[ \t\xa0\u3000]+|(?=[^\s\-*+–—>_=.]))
     | (?P<bold>\*\*|__)?
       (?:
         (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=\S)
@@ -75,6 +76,7 @@ _MARKER = re.compile(
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
       | (?P<circled>[①-⑳])[ \t\xa0\u3000]*
       | (?P<chinese>[一二三四五六七八九十百]{{1,4}})、[ \t\u3000]*
+      | [(（](?P<inner_chinese>[一二三四五六七八九十百]{{1,4}})[)）]、?[ \t\u3000]*
       | (?P<letter>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})(?P<mark>[.)])[ \t\xa0]+
       | [(（](?P<inner>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})[)）][ \t\xa0\u3000]*
       )
@@ -86,6 +88,8 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*$")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_].*?)\1[:：]?$")
 _RULE = re.compile(r"[ \t]*([-*_=—])(?:[ \t]*\1){2,}[ \t]*$")
+_ITEM = re.compile(r"\\item\b(?:[ \t]*\[[^\[\]]{0,40}\])?[ \t]*")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{\w{1,20}\*?\}(?:\[[^\[\]]{0,80}\])?$")
 _BOX = re.compile(r"\[[ xX✓✔]\][ \t]+|[☐☑☒][ \t]*")
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _CHINESE = {char: value for value, char in enumerate("一二三四五六七八九", 1)}
@@ -173,7 +177,15 @@ def read_line(raw: str) -> Line:
         heading = _HEADING.match(raw)
         if heading is not None:
             return _heading(raw, heading[1].rstrip("# \t"))
-    if first == "|" and is_row(stripped):
+    if first == "\\":
+        item = _ITEM.match(stripped)
+        if item is not None:
+            return Line("marked", raw, indent, "\\item", None, stripped[item.end() :])
+        if _ENVIRONMENT.match(stripped):
+            return Line("rule", raw)
+    if first == "[" and (box := _BOX.match(stripped)) is not None and len(stripped) > box.end():
+        return Line("marked", raw, indent, "[]", None, stripped[box.end() :])
+    if (first == "|" and is_row(stripped)) or (first == "+" and is_rule(stripped)):
         return Line("row", raw, indent, content=stripped)
     match = _MARKER.match(raw)
     if match is not None:
@@ -222,10 +234,10 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
         spaced = match.start("content") < 0 or raw[match.end("bullet")].isspace()
         if not spaced:
             # "**bold**" and "*italic paragraph*" are no bullets; "-5" is a number.
-            if sign in "*+" or sign in "–—" or content[:1].isdigit():
+            if sign == "—" or content[:1].isdigit() or (sign == "*" and "*" in content):
                 return None
-            if sign == "-":
-                sign = "-?"
+            if sign in "-*+–":
+                sign = f"{sign}?"
         box = _BOX.match(content)
         if box is not None:
             content = content[box.end() :]
@@ -247,6 +259,8 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
         number, style = ord(match["circled"]) - ord("①") + 1, "①"
     elif match["chinese"]:
         number, style = _chinese(match["chinese"]), "一、"
+    elif match["inner_chinese"]:
+        number, style = _chinese(match["inner_chinese"]), "（一）"
     else:
         label = match["letter"] or match["inner"]
         mark = match["mark"] or "()"

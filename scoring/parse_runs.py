@@ -14,7 +14,8 @@ from .parse_lines import Line, each_alone
 __all__ = ["read_lines"]
 
 _LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
-_NUMBER = re.compile(r"[ \t]*#?(\d{1,3})(?: ?[:：]| [-–—])[ \t]+(\S.*)$")
+_NUMBER = re.compile(r"[ \t]*(?:#?(\d{1,3}) ?[:：\-–—][ \t]+|#(\d{1,3})[ \t]+)(\S.*)$")
+_ROUND = re.compile(r"[ \t]*o[ \t]+(\S.*)$")
 
 
 def read_lines(text: str) -> list[Line]:
@@ -77,14 +78,16 @@ def _settle_letters(lines: list[Line]) -> None:
 
 def _settle_rest(lines: list[Line]) -> None:
     """The other markers that need a run; what is in none becomes plain text."""
-    dashes = [line for line in lines if line.style == "-?"]
-    if dashes:
-        alone = len(dashes) == 1 and all(line.style != "-" for line in lines)
-        for line in dashes:
+    for sign in "-*+–":
+        unspaced = [line for line in lines if line.style == f"{sign}?"]
+        alone = len(unspaced) == 1 and all(line.style != sign for line in lines)
+        for line in unspaced:
             if alone:
                 _make_plain(line)
             else:
-                line.style = "-"
+                line.style = sign
+    if any(line.kind == "marked" for line in lines):
+        _settle_round(lines)
     if any(line.style.startswith("1.1?") for line in lines):
         _settle_second_level(lines)
     last = 0
@@ -102,6 +105,18 @@ def _settle_rest(lines: list[Line]) -> None:
         last = line.number
     _settle_labels(lines)
     _settle_emoji(lines)
+
+
+def _settle_round(lines: list[Line]) -> None:
+    """ "o …" below other bullets is what a word processor makes of a hollow bullet."""
+    found = [
+        (line, match[1])
+        for line in lines
+        if line.kind == "plain" and (match := _ROUND.match(line.text)) is not None
+    ]
+    if len(found) > 1:
+        for line, content in found:
+            line.kind, line.style, line.number, line.content = "marked", "o", None, content
 
 
 def _settle_second_level(lines: list[Line]) -> None:
@@ -147,7 +162,7 @@ def _settle_labels(lines: list[Line]) -> None:
             match = _NUMBER.match(line.text)
             if match is None:
                 continue
-            name, number, content = "", int(match[1]), match[2]
+            name, number, content = "", int(match[1] or match[2]), match[3]
         if before is not None and before[0] == name and number == before[1] + 1:
             for member, value, text in ((before[2], before[1], before[3]), (line, number, content)):
                 member.kind, member.style, member.number = (

@@ -11,7 +11,7 @@ from .records import Element
 
 __all__ = ["is_row", "is_rule", "read_table"]
 
-_RULE = frozenset("|-: \t")
+_RULE = frozenset("|+-=: \t")
 _PIPE = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.I)
 _RANK = re.compile(r"(?:#|no\.?|nr\.?|n°|rank|position|pos\.?|序号|排名|番号|順位)$", re.I)
@@ -61,8 +61,12 @@ def read_table(lines: Sequence[str]) -> tuple[list[Element], list[tuple[int, int
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line is the rule below the header: ``|---|:--:|``."""
-    return "--" in line and "|" in line and _RULE.issuperset(line.strip())
+    """Whether a line is the rule below the header, ``|---|:--:|``, or a border, ``+---+---+``."""
+    return (
+        ("--" in line or "==" in line)
+        and ("|" in line or "-+" in line)
+        and _RULE.issuperset(line.strip())
+    )
 
 
 def _cells(line: str) -> list[str]:

@@ -15,7 +15,11 @@ _SPECIAL = re.compile(r"[*_`\[<&\\~\"'“‘«„「『《〈【\t\xa0\u2002-\u2
 _ENDS = frozenset(";；؛,，،、:：")
 _LINE_ENDS = re.compile(r"[;；؛,，،、:：\s](?:\n|$)")
 _MARKUP = re.compile(r"[*_`\[<&\\~【]")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
+_LINK = re.compile(
+    r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?"
+    r"(?:\s\"[^\"()]{0,200}\")?\)"
+)
+_COMMAND = re.compile(r"\\(?:textbf|textit|texttt|emph|underline)\{([^{}]{0,2000})\}")
 _CITATION = re.compile(
     r"\s*(?:\[\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\]|【\d{1,4}(?:[:†][^【】]{0,60})?】)"
 )
@@ -86,6 +90,7 @@ def _unmarked(text: str) -> str:
     if "_" in text:
         text = _UNDERSCORE.sub(r"\1", text)
     if "\\" in text:
+        text = _COMMAND.sub(r"\1", text)
         text = _ESCAPED.sub(r"\1", text)
     return html.unescape(text) if "&" in text else text
 
@@ -158,6 +163,7 @@ _BOLD_LEAD = re.compile(
 )
 _HEAD_SIGNS = (": ", "：", " - ", " – ", " — ")
 _HEAD_END = re.compile(r": |：| [-–—] |[(（\[「『《]|[)）\]」』》]")
+_PAIRS = re.compile(r"[^;；:：]{1,80}[;；]\s*[^\s;；:：,.][^;；:：,.]{0,29}[:：]\s*\S")
 _OPEN = frozenset("(（[「『《")
 _CLOSE = frozenset(")）]」』》")
 
@@ -193,9 +199,11 @@ def head_of(raw: str, text: str) -> str | None:
             depth = max(0, depth - 1)
         elif depth == 0:
             head = text[: match.start()].strip()
-            if head and text[match.end() :].strip():
-                return strip_quotes(head)
-            return None
+            if not head or not text[match.end() :].strip():
+                return None
+            if found in (": ", "：") and _PAIRS.match(text, match.end()):
+                return None  # "Song: Hurt; Year: 1994": attributes, no explanation
+            return strip_quotes(head)
     return None
 
 
