@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..scoring.errors import SettingsError
 from .common import JSON, STUDY, emit, envelope, warn
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ JUDGE = typer.Option(
     [], "--judge", metavar="NAME", help="A judge of study.toml, exact or rouge; repeatable."
 )
 
+VERDICTS = typer.Option(
+    None, "--verdicts", metavar="FILE", help="With --recipe: a CSV of verdicts by item_id."
+)
+OPEN = typer.Option(
+    None, "--open", metavar="FILE", help="With --recipe: write the pairs that wait for a verdict."
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -43,7 +51,9 @@ def register(app: typer.Typer) -> None:
     @app.command(
         "score",
         help="Parse, align, judge and count the responses of a study. A judge is asked nothing "
-        "twice. Example: accord score mystudy --judge exact --jobs 2",
+        "twice. Example: accord score mystudy --judge exact --jobs 2. With --recipe, a benchmark's "
+        "own file of answers is scored without a study: accord score answers.jsonl --recipe "
+        "sciknoweval --set rating_map=r/5",
     )
     def score_command(
         study: Path = STUDY,
@@ -58,8 +68,52 @@ def register(app: typer.Typer) -> None:
         retry_unscored: bool = typer.Option(
             False, "--retry-unscored", help="Ask again where the reply could not be read."
         ),
+        recipe: str | None = typer.Option(
+            None,
+            "--recipe",
+            metavar="NAME",
+            help="STUDY is a file of answers: score it as knowledgeberg or sciknoweval does.",
+        ),
+        conventions: str | None = typer.Option(
+            None, "--set", metavar="NAME=VALUE,…", help="With --recipe: conventions to change."
+        ),
+        mapping: str | None = typer.Option(
+            None, "--map", metavar="NAME=COLUMN,…", help="With --recipe: the file's column names."
+        ),
+        verdicts: Path | None = VERDICTS,
+        open_pairs: Path | None = OPEN,
         as_json: bool = JSON,
     ) -> None:
+        given = {
+            "--set": conventions,
+            "--map": mapping,
+            "--verdicts": verdicts,
+            "--open": open_pairs,
+        }
+        if recipe is None:
+            _refuse_options([name for name, value in given.items() if value is not None])
+        else:
+            from .score_file import score_file
+
+            if study.is_dir():
+                raise SettingsError(
+                    f"--recipe is for a file, and {study} is a folder",
+                    cure="a study's recipe stands in its study.toml",
+                )
+            if judge:
+                raise SettingsError(
+                    "--judge is for a study", cure="hand in verdicts with --verdicts FILE"
+                )
+            score_file(
+                study,
+                recipe,
+                conventions=conventions,
+                mapping=mapping,
+                verdicts=verdicts,
+                open_pairs=open_pairs,
+                as_json=as_json,
+            )
+            return
         from ..study import Study
 
         with Study.open(study) as opened, _Bars() as bars:
@@ -83,6 +137,14 @@ def register(app: typer.Typer) -> None:
         )
         emit(payload, as_json, _lines(report))
         _refuse_failed(report)
+
+
+def _refuse_options(names: Sequence[str]) -> None:
+    if names:
+        raise SettingsError(
+            f"{names[0]} is for a file of answers",
+            cure="name its recipe too: --recipe knowledgeberg or --recipe sciknoweval",
+        )
 
 
 def _refuse_failed(report: ScoreReport) -> None:

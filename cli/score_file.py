@@ -1,0 +1,180 @@
+"""``accord score FILE --recipe …``: a benchmark's own file of answers, without a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .common import emit, envelope, parse_map
+
+if TYPE_CHECKING:
+    from ..scoring.breakdown import Mean, TwoWay
+    from ..scoring.judges import Judge
+    from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..scoring.sciknoweval import SciKnowEvalScores
+    from ..study.readers import Table
+
+__all__ = ["score_file"]
+
+
+def score_file(
+    path: Path,
+    recipe_name: str,
+    *,
+    conventions: str | None,
+    mapping: str | None,
+    verdicts: Path | None,
+    open_pairs: Path | None,
+    as_json: bool,
+) -> None:
+    """Score the file and print the figures."""
+    from ..scoring.errors import SettingsError
+    from ..study.benchmark_files import (
+        BENCHMARKS,
+        KNOWLEDGEBERG_COLUMNS,
+        SCIKNOWEVAL_COLUMNS,
+        sciknoweval_recipe,
+        score_knowledgeberg_file,
+        score_sciknoweval_file,
+        universe_recipe,
+    )
+
+    if recipe_name not in BENCHMARKS:
+        raise SettingsError(
+            f"--recipe {recipe_name!r} scores no file",
+            cure=f"use one of {', '.join(BENCHMARKS)}, or score a study",
+        )
+    changes = parse_map(conventions, "--set")
+    columns = parse_map(mapping, "--map")
+    results: list[dict[str, Any]]
+    if recipe_name == "sciknoweval":
+        if verdicts is not None or open_pairs is not None:
+            raise SettingsError(
+                "--verdicts and --open are for knowledgeberg",
+                cure="write a judge's replies into the column judge_reply",
+            )
+        science = sciknoweval_recipe(changes)
+        table = _read(path, columns, SCIKNOWEVAL_COLUMNS)
+        found = score_sciknoweval_file(table, science)
+        results = [{"system": system, **one.to_dict()} for system, one in found.items()]
+        lines, block = _science(found), science.block()
+    else:
+        names = universe_recipe(changes)
+        table = _read(path, columns, KNOWLEDGEBERG_COLUMNS)
+        file = score_knowledgeberg_file(table, names, _judge(verdicts))
+        if open_pairs is not None:
+            file.write_open(open_pairs)
+        results = [one.to_dict() for one in file.scores.values()]
+        lines, block = _berg(file.scores, len(file.open_pairs), open_pairs), names.block()
+    payload = envelope(
+        "score",
+        results=results,
+        settings={"recipe": block},
+        input={"rows": len(table.lines), "sha256": table.sha256},
+    )
+    emit(payload, as_json, lines)
+
+
+def _read(
+    path: Path, mapping: Mapping[str, str], names: tuple[Sequence[str], Sequence[str]]
+) -> Table:
+    from ..study.readers import read_table
+
+    return read_table(path, mapping=mapping, required=names[0], optional=names[1])
+
+
+def _judge(verdicts: Path | None) -> Judge:
+    from ..scoring.judges import ExactJudge, FileJudge
+
+    return ExactJudge() if verdicts is None else FileJudge(verdicts)
+
+
+def _science(found: Mapping[str, SciKnowEvalScores]) -> Iterator[str]:
+    for system, scores in found.items():
+        aggregates = scores.aggregates
+        recipe = scores.block["recipe"]
+        yield f"system {system}: {sum(scores.metrics.values())} rows"
+        yield f"ratings as {recipe['rating_map']}; not comparable with the published leaderboard"
+        for name, mean in aggregates.figures.items():
+            primary = "  <- the score" if name == aggregates.primary else ""
+            yield f"  {name:<20}{_shown(mean)}{primary}"
+        yield f"answers: {_counts(scores.states)}"
+        if scores.unread:
+            yield f"unread answers count 0: {_counts(scores.unread)}"
+        if scores.unscored:
+            how = "count 0" if recipe["unscored"] == "incorrect" else "are in no mean"
+            yield f"unscored judge replies {how}: {_counts(scores.unscored)}"
+        yield from _table(aggregates.by_domain_and_level)
+        yield ""
+        yield from _grid(
+            ["task", "domain", "level", "score"],
+            [[task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()],
+        )
+
+
+def _berg(
+    found: Mapping[str, KnowledgeBergScores], n_open: int, written: Path | None
+) -> Iterator[str]:
+    for system, scores in found.items():
+        yield f"system {system}"
+        if scores.states:
+            for name, mean in scores.universe.items():
+                yield f"  {name:<22}{_shown(mean)}"
+            yield f"answers: {_counts(scores.states)}; {_counts(scores.counts)}"
+            yield from _table(scores.universe_table)
+        if scores.accuracy.n:
+            accuracy = scores.accuracy
+            yield (
+                f"KRQ accuracy {accuracy.accuracy:.4f} ({accuracy.correct} of {accuracy.n}); "
+                f"unread, counted wrong: {_counts(accuracy.unread) or 'none'}"
+            )
+            yield from _table(scores.accuracy_table)
+            knowledge = scores.knowledge
+            if knowledge.reason is None:
+                yield (
+                    f"wrong answers: missing knowledge {knowledge.missing_knowledge:.4f}, "
+                    f"not applied {knowledge.not_applied:.4f} "
+                    f"(of {knowledge.wrong_missing + knowledge.wrong_present}; "
+                    f"unknown: {knowledge.wrong_unknown})"
+                )
+    if n_open:
+        yield f"{n_open} pairs have no judge's verdict and match nothing" + (
+            f"; they are in {written}: fill in the column verdict, then --verdicts {written}"
+            if written
+            else ": write them out with --open FILE"
+        )
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.items() if number)
+
+
+def _shown(mean: Mean) -> str:
+    return f"undefined ({mean.reason})" if mean.reason else f"{mean.value:.4f} (n {mean.n})"
+
+
+def _table(table: TwoWay) -> Iterator[str]:
+    yield ""
+    head = ["", *table.columns, "all"]
+    body = [
+        [row, *(_cell(table.cells[(row, c)]) for c in table.columns), _cell(table.row_means[row])]
+        for row in table.rows
+    ]
+    last = [_cell(table.column_means[c]) for c in table.columns]
+    yield from _grid(head, [*body, ["all", *last, _cell(table.overall)]])
+
+
+def _cell(mean: Mean) -> str:
+    return "" if mean.reason else f"{mean.value:.4f}"
+
+
+def _grid(head: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
+    from ..scoring.errors import one_line
+
+    rows = [[one_line(cell)[:60] for cell in line] for line in (head, *body)]
+    widths = [max(len(line[place]) for line in rows) for place in range(len(head))]
+    for line in rows:
+        first = line[0].ljust(widths[0])
+        rest = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
+        yield "  ".join([first, *rest]).rstrip()

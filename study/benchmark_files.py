@@ -1,0 +1,300 @@
+"""A benchmark's own file of answers, scored as it is: no study, one figure set a system.
+
+SciKnowEval's prediction files are its rows with a key ``response``; what a judge said of a row is
+in ``judge_reply``. A KnowledgeBerg table has one answer a row: an enumeration where the row has a
+``reference``, a multiple-choice answer where it has a ``key``. A column ``system`` tells several
+systems apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
+from ..scoring.records import NO_SYSTEM, Item
+
+if TYPE_CHECKING:
+    from ..scoring.judges import Judge
+    from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..scoring.sciknoweval import SciKnowEvalRecipe, SciKnowEvalScores
+    from ..scoring.universe import Universe, UniverseRecipe
+    from .readers import Table
+
+__all__ = [
+    "BENCHMARKS",
+    "KNOWLEDGEBERG_COLUMNS",
+    "SCIKNOWEVAL_COLUMNS",
+    "KnowledgeBergFile",
+    "score_knowledgeberg_file",
+    "score_sciknoweval_file",
+    "sciknoweval_recipe",
+    "universe_recipe",
+]
+
+BENCHMARKS = ("knowledgeberg", "sciknoweval")
+"""The recipes that score a file."""
+
+SCIKNOWEVAL_COLUMNS = (
+    ("question", "type", "domain", "details", "response"),
+    ("answer", "answerKey", "choices", "prompt", "judge_reply", "system", "variant", "id"),
+)
+KNOWLEDGEBERG_COLUMNS = (
+    ("question_id", "response"),
+    (
+        "question",
+        "reference",
+        "key",
+        "options",
+        "seed_id",
+        "needed",
+        "domain",
+        "language",
+        "system",
+    ),
+)
+"""Required and optional columns."""
+
+ALL = "all"
+"""Stands for the domain or the language where a table has no such column."""
+
+
+def sciknoweval_recipe(settings: Mapping[str, str]) -> SciKnowEvalRecipe:
+    """SciKnowEval's recipe with some conventions changed."""
+    from ..scoring.sciknoweval import SciKnowEvalRecipe
+
+    return _changed(SciKnowEvalRecipe, settings)
+
+
+def universe_recipe(settings: Mapping[str, str]) -> UniverseRecipe:
+    """KnowledgeBerg's recipe with some conventions changed."""
+    from ..scoring.universe import UniverseRecipe
+
+    return _changed(UniverseRecipe, settings)
+
+
+Made = TypeVar("Made")
+
+
+def _changed(kind: type[Made], settings: Mapping[str, str]) -> Made:
+    known = [field.name for field in fields(kind) if field.name != "name"]  # type: ignore[arg-type]  # both kinds are dataclasses
+    for name in settings:
+        if name not in known:
+            raise SettingsError(
+                f"the recipe has no convention {name!r}", cure=f"known are {', '.join(known)}"
+            )
+    return kind(**settings)
+
+
+def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str, SciKnowEvalScores]:
+    """Score SciKnowEval's rows with responses; system → figures.
+
+    Raises
+    ------
+    InputError
+        With every row that can't be scored, by file and line; for rows asked with examples.
+    """
+    from ..scoring.sciknoweval import sciknoweval_scores, score_row
+    from ..scoring.sciknoweval_rows import refuse_few_shot
+
+    of: dict[str, list[dict[str, Any]]] = {}
+    bad: list[BadRow] = []
+    for line, row in _rows(table):
+        try:
+            for name in ("details", "choices", "prompt"):
+                row[name] = _object(row.get(name), name)
+            refuse_few_shot([row])
+            reply = row.get("judge_reply")
+            row["judge_reply"] = reply = None if reply is None else _text(reply)
+            row["response"] = response = _text(row.get("response"))
+            score_row(row, response, judge_reply=reply, recipe=recipe)
+        except AccordError as error:
+            bad.append(BadRow(table.name, line, error.message.removeprefix("rows, line 1: ")))
+            continue
+        of.setdefault(_text(row.get("system")) or NO_SYSTEM, []).append(row)
+    _refuse(bad)
+    return {
+        system: sciknoweval_scores(
+            rows,
+            judge_replies={place: row["judge_reply"] for place, row in enumerate(rows)},
+            recipe=recipe,
+        )
+        for system, rows in of.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBergFile:
+    """System → figures, and the pairs that no rule settled and no verdict was found for."""
+
+    scores: Mapping[str, KnowledgeBergScores]
+    open_pairs: Sequence[Item]
+
+    def write_open(self, path: Path) -> None:
+        """Write the open pairs as a CSV whose column ``verdict`` waits for CORRECT or INCORRECT.
+
+        Raises
+        ------
+        InputError
+            When the file exists or can't be written.
+        """
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["item_id", "question_id", "question", "predicted", "reference", "verdict"])
+        for item in self.open_pairs:
+            row = [item.item_id, item.question_id, item.question, item.predicted]
+            writer.writerow([*row, item.reference or "", ""])
+        try:
+            with path.open("x", encoding="utf-8", newline="") as file:
+                file.write(out.getvalue())
+        except OSError as error:
+            raise InputError(
+                f"{path} can't be written: {error.strerror}", cure="name a new file"
+            ) from None
+
+
+def score_knowledgeberg_file(
+    table: Table, recipe: UniverseRecipe, judge: Judge
+) -> KnowledgeBergFile:
+    """Score a KnowledgeBerg table.
+
+    Parameters
+    ----------
+    judge
+        Gives the verdicts for pairs that the rules leave open: ``exact`` equates nothing more,
+        ``file`` has the verdicts of a file.
+
+    Raises
+    ------
+    InputError
+        With every row that can't be scored, by file and line.
+    """
+    from ..scoring.knowledgeberg import (
+        Enumerated,
+        Reasoned,
+        knowledgeberg_scores,
+        read_reasoned,
+    )
+    from ..scoring.universe import prepare_universe
+
+    universes: dict[str, list[tuple[Universe, str, str]]] = {}
+    reasoned: dict[str, list[Reasoned]] = {}
+    seen: set[tuple[str, ...]] = set()
+    bad: list[BadRow] = []
+    for line, row in _rows(table):
+        system = _text(row.get("system")) or NO_SYSTEM
+        try:
+            question_id = _text(row.get("question_id"))
+            domain, language = _place(row, "domain"), _place(row, "language")
+            once = (question_id, system, domain, language)
+            if not question_id:
+                raise InputError("question_id is blank")
+            if once in seen:
+                raise InputError(f"question_id {question_id!r} stands twice for {system!r}")
+            seen.add(once)
+            reference, key = row.get("reference"), _text(row.get("key"))
+            if (reference is None) == (not key):
+                raise InputError("give a reference (an enumeration) or a key (multiple choice)")
+            if reference is not None:
+                one = prepare_universe(
+                    question_id=question_id,
+                    question=_text(row.get("question")),
+                    reference=reference,
+                    response=row.get("response"),
+                    language=language,
+                    system=system,
+                    recipe=recipe,
+                )
+                universes.setdefault(system, []).append((one, domain, language))
+                continue
+            options = _object(row.get("options"), "options")
+            needed = _list(row.get("needed"))
+            answer = read_reasoned(
+                question_id=question_id,
+                response=_text(row.get("response")),
+                key=key,
+                labels=tuple(options) or ("A", "B", "C", "D"),
+                options={label: str(text) for label, text in options.items()},
+                seed_id=_text(row.get("seed_id")),
+                domain=domain,
+                language=language,
+                needed=needed,
+                system=system,
+            )
+            reasoned.setdefault(system, []).append(answer)
+        except AccordError as error:
+            bad.append(BadRow(table.name, line, error.message))
+    _refuse(bad)
+    block = {"name": judge.name, **judge.settings()}
+    scores: dict[str, KnowledgeBergScores] = {}
+    open_pairs: list[Item] = []
+    for system in dict.fromkeys([*universes, *reasoned]):
+        enumerated = []
+        for one, domain, language in universes.get(system, []):
+            said = judge.judge(one.items) if one.items else []
+            settled = {judgement.item_id for judgement in said if judgement.verdict is not None}
+            if block.get("type") == "exact":
+                settled = set()  # the rules have said all that equality can
+            open_pairs += [item for item in one.items if item.item_id not in settled]
+            enumerated.append(Enumerated(one.score(said, judge=block), domain, language))
+        scores[system] = knowledgeberg_scores(enumerated, reasoned.get(system, []))
+    return KnowledgeBergFile(scores, tuple(open_pairs))
+
+
+def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    names = [str(name) for name in table.frame.columns]
+    for line, row in zip(table.lines, table.frame.itertuples(index=False, name=None), strict=True):
+        yield line, dict(zip(names, row, strict=True))
+
+
+def _refuse(bad: Sequence[BadRow]) -> None:
+    if bad:
+        raise InputError.from_rows(bad, cure="correct these rows or leave them out")
+
+
+def _place(row: Mapping[str, Any], name: str) -> str:
+    if name not in row:
+        return ALL
+    value = _text(row[name])
+    if not value:
+        raise InputError(f"{name} is blank")
+    return value
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    """A cell that holds an object, or the JSON text of one; nothing is an empty one."""
+    if value is None or value == "":
+        return {}
+    if isinstance(value, str) and name == "prompt" and not value.lstrip().startswith("{"):
+        return {"default": value}
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} is no JSON object")
+    return {str(key): found for key, found in value.items()}
+
+
+def _list(value: Any) -> list[str] | None:
+    """A cell that holds a list of texts, or the JSON text of one; nothing is None."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if not isinstance(value, list):
+        raise InputError("needed is no JSON list")
+    return [str(text) for text in value]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else value.strip() if isinstance(value, str) else str(value)

@@ -1,0 +1,255 @@
+"""``accord score FILE --recipe``: a benchmark's own file from rows to figures, as users run it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accord.cli import main
+
+Runner = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def accord(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Runner:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+def science(**changes: Any) -> dict[str, Any]:
+    row = {
+        "prompt": {"default": "Answer."},
+        "question": "Which?",
+        "choices": {"text": ["Nucleus", "Mito"], "label": ["A", "B"]},
+        "answerKey": "B",
+        "answer": "",
+        "type": "mcq-2-choices",
+        "domain": "Biology",
+        "details": {"level": "L1", "task": "literature_QA", "subtask": "x", "source": "made up"},
+    }
+    return {**row, **changes}
+
+
+SUMMARY = {
+    "type": "open-ended-qa",
+    "answer": "Short.",
+    "domain": "Physics",
+    "details": {"level": "L2", "task": "L2_General", "subtask": "text_summary", "source": "x"},
+}
+
+
+def write(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_a_prediction_file_of_sciknoweval(accord: Runner) -> None:
+    # Level 1: 2 of 3. Level 2: (3/4 + 0)/2, the third reply can't be read.
+    write(
+        "answers.jsonl",
+        [
+            science(response="The answer is **B**"),
+            science(question="2", response="A or B"),
+            science(question="3", response=r"\boxed{B}"),
+            science(**SUMMARY, response="A summary", judge_reply="Rating: 4"),
+            science(**SUMMARY, question="5", response=""),
+            science(**SUMMARY, question="6", response="Another", judge_reply="Rating: 10"),
+        ],
+    )
+    status, out, _ = accord("score", "answers.jsonl", "--recipe", "sciknoweval", "--json")
+    assert status == 0
+    payload = json.loads(out)
+    (found,) = payload["results"]
+    figures = {name: mean["value"] for name, mean in found["figures"].items()}
+    assert figures["task-level-overall"] == pytest.approx((2 / 3 + 3 / 8) / 2, abs=1e-12)
+    assert figures["sample-micro"] == pytest.approx(2.75 / 5, abs=1e-12)
+    assert found["unread"] == {"several labels": 1}
+    assert found["unscored"] == {"out of range": 1}
+    assert payload["settings"]["recipe"]["rating_map"] == "(r-1)/4"
+    assert payload["input"]["rows"] == 6
+
+    changed = ("--set", "rating_map=r/5,aggregate=task-macro")
+    status, out, _ = accord("score", "answers.jsonl", "--recipe", "sciknoweval", *changed)
+    assert status == 0
+    assert "ratings as r/5" in out
+    # (2/3 + (4/5 + 0)/2)/2
+    (line,) = [line for line in out.splitlines() if "<- the score" in line]
+    assert line.split() == ["task-macro", "0.5333", "(n", "2)", "<-", "the", "score"]
+    assert "unread answers count 0: several labels 1" in out
+    assert "unscored judge replies are in no mean: out of range 1" in out
+
+
+def test_several_systems_and_csv_cells_that_hold_json(accord: Runner) -> None:
+    with Path("answers.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = [science(system="s", response="B"), science(system="t", response="A")]
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(
+                {k: json.dumps(v) if isinstance(v, dict) else v for k, v in row.items()}
+            )
+    status, out, _ = accord("score", "answers.csv", "--recipe", "sciknoweval", "--json")
+    assert status == 0
+    overall = {
+        one["system"]: one["figures"]["task-macro"]["value"] for one in json.loads(out)["results"]
+    }
+    assert overall == {"s": 1, "t": 0}
+
+
+def test_bad_rows_are_named_by_file_and_line(accord: Runner) -> None:
+    write(
+        "answers.jsonl",
+        [
+            science(response="B"),
+            science(response="B", answerKey="E"),
+            science(response="B", num_fewshot="3"),
+        ],
+    )
+    status, _, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval")
+    assert status == 2
+    assert "answers.jsonl, line 2: a multiple-choice row has the key 'E'" in err
+    assert "(and 1 more bad rows)" in err
+    write("shots.jsonl", [science(response="B", variant="5-shot")])
+    status, _, err = accord("score", "shots.jsonl", "--recipe", "sciknoweval")
+    assert (status, "shots.jsonl, line 1: variant is '5-shot'" in err) == (2, True)
+
+
+BERG: list[dict[str, Any]] = [
+    {
+        "question_id": "q1",
+        "question": "Which deserts?",
+        "domain": "Geography",
+        "language": "English",
+        "reference": ["Gobi", "Kalahari", "Namib"],
+        "response": "1. The Gobi\n2. Kgalagadi\n3. Mojave",
+    },
+    {
+        "question_id": "k1",
+        "domain": "Geography",
+        "language": "English",
+        "key": "A",
+        "options": {"A": "Namib", "B": "Gobi"},
+        "response": "B",
+        "seed_id": "q1",
+        "needed": ["Namib"],
+    },
+    {
+        "question_id": "k2",
+        "domain": "Geography",
+        "language": "English",
+        "key": "A",
+        "options": {"A": "Gobi", "B": "Namib"},
+        "response": "gobi",
+        "seed_id": "q1",
+        "needed": ["Gobi"],
+    },
+]
+
+
+def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
+    write("berg.jsonl", BERG)
+    command = ("score", "berg.jsonl", "--recipe", "knowledgeberg")
+    status, out, _ = accord(*command, "--open", "open.csv")
+    assert status == 0
+    # Kgalagadi and Mojave beside Kalahari and Namib.
+    assert "4 pairs have no judge's verdict and match nothing" in out
+    assert "KRQ accuracy 0.5000 (1 of 2)" in out
+    assert "missing knowledge 1.0000, not applied 0.0000 (of 1; unknown: 0)" in out
+
+    with Path("open.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["predicted"], row["reference"]) for row in rows] == [
+        ("Kgalagadi", "Kalahari"),
+        ("Kgalagadi", "Namib"),
+        ("Mojave", "Kalahari"),
+        ("Mojave", "Namib"),
+    ]
+    with Path("verdicts.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item_id", "verdict"])
+        for row in rows:
+            same = (row["predicted"], row["reference"]) == ("Kgalagadi", "Kalahari")
+            writer.writerow([row["item_id"], "CORRECT" if same else "INCORRECT"])
+    status, out, _ = accord(*command, "--verdicts", "verdicts.csv", "--json")
+    assert status == 0
+    (found,) = json.loads(out)["results"]
+    # By rule 1, by verdict 1: 2 of 3 and 3.
+    assert found["universe"]["universe_f1"]["value"] == pytest.approx(2 / 3, abs=1e-12)
+    assert (found["counts"]["by_rule"], found["counts"]["by_judge"]) == (1, 1)
+    assert found["counts"]["unscored"] == 0
+    assert found["block"]["judge"]["type"] == "file"
+
+    status, _, err = accord(*command, "--open", "open.csv")
+    assert (status, "open.csv can't be written" in err) == (2, True)
+
+
+def test_other_column_names_and_conventions(accord: Runner) -> None:
+    write(
+        "berg.jsonl",
+        [
+            {"id": "q1", "gold": ["Gobi"], "response": "1. Gobi\n2. gobi"},
+            {"id": "q2", "answerKey": "C", "response": "C"},
+        ],
+    )
+    status, out, _ = accord(
+        *("score", "berg.jsonl", "--recipe", "knowledgeberg", "--json"),
+        *("--map", "question_id=id,reference=gold,key=answerKey", "--set", "duplicates=collapse"),
+    )
+    assert status == 0
+    (found,) = json.loads(out)["results"]
+    assert found["universe"]["universe_f1"]["value"] == 1
+    assert found["counts"]["duplicates"] == 1
+    assert found["accuracy"]["accuracy"] == 1
+    assert found["universe_by_domain_and_language"][0]["domain"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question_id": "q", "response": "x"}, "give a reference (an enumeration) or a key"),
+        ({"question_id": "", "key": "A", "response": "x"}, "question_id is blank"),
+        ({"question_id": "q", "key": "Z", "response": "x"}, "the key 'Z' is none of A, B, C, D"),
+        ({"question_id": "q", "key": "A", "response": "x", "domain": ""}, "domain is blank"),
+        ({"question_id": "q", "key": "A", "response": "x", "options": "no"}, "options is no JSON"),
+        ({"question_id": "q", "key": "A", "response": "x", "needed": "no"}, "needed is no JSON"),
+        ({"question_id": "q1", "key": "A", "response": "x"}, "'q1' stands twice for '-'"),
+    ],
+)
+def test_bad_rows_of_knowledgeberg(accord: Runner, row: dict[str, Any], said: str) -> None:
+    first = {"question_id": "q1", "key": "A", "response": "A"}
+    if "domain" in row:
+        first["domain"] = "Geography"
+    write("berg.jsonl", [first, row])
+    status, _, err = accord("score", "berg.jsonl", "--recipe", "knowledgeberg")
+    assert status == 2
+    assert "berg.jsonl, line 2: " in err and said in err
+    assert err.count("\n") == 1
+
+
+def test_options_that_do_not_belong_together(accord: Runner) -> None:
+    write("berg.jsonl", [{"question_id": "q", "key": "A", "response": "A"}])
+    Path("folder").mkdir()
+    for arguments, said in (
+        (("berg.jsonl", "--recipe", "listqa"), "--recipe 'listqa' scores no file"),
+        (("folder", "--recipe", "sciknoweval"), "folder is a folder"),
+        (("berg.jsonl", "--set", "a=b"), "--set is for a file of answers"),
+        (("berg.jsonl", "--recipe", "knowledgeberg", "--judge", "x"), "--judge is for a study"),
+        (("berg.jsonl", "--recipe", "knowledgeberg", "--set", "a=b"), "no convention 'a'"),
+        (("berg.jsonl", "--recipe", "sciknoweval", "--open", "x.csv"), "are for knowledgeberg"),
+        (("berg.jsonl", "--recipe", "sciknoweval"), "has no column 'question'"),
+    ):
+        status, _, err = accord("score", *arguments)
+        assert (status, said in err) == (2, True), err
