@@ -49,10 +49,12 @@ class Relation:
 
 _OPENING = frozenset("([（［【")
 _CLOSING = {"(": ")", "[": "]", "（": "）", "［": "］", "【": "】"}
+_CLOSES = frozenset(_CLOSING.values())
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`"}
 _COMMAS = frozenset(",，、،;；")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[^\n]*$", re.M)
 _MOST_PARTS = 12
+_LONGEST_QUOTE = 400
 _DEEPEST = 5
 
 
@@ -132,7 +134,7 @@ def _top_brackets(text: str) -> Iterable[tuple[int, int]]:
             quote = _QUOTES[char]
         elif char in _OPENING:
             stack.append((char, place))
-        elif stack and char in _CLOSING.values():
+        elif stack and char in _CLOSES:
             while stack and _CLOSING[stack[-1][0]] != char:
                 stack.pop()
             if stack:
@@ -144,21 +146,28 @@ def _top_brackets(text: str) -> Iterable[tuple[int, int]]:
 
 
 def _begins_quote(text: str, place: int) -> bool:
-    """A quote begins after a bracket, a comma or a blank: the prime of 5'-AMP begins none."""
-    before = (
-        text[:place].rstrip()[-1:]
-        if place and text[place - 1].isspace()
-        else text[place - 1 : place]
-    )
-    if before and not (before in _COMMAS or before in _OPENING):
+    """A quote begins after a bracket, a comma or nothing: the prime of 5'-AMP begins none.
+
+    It must end as well: the apostrophes of ('on-off' phenomena) are part of the name.
+    """
+    before = text[max(0, place - 40) : place].rstrip()[-1:]
+    if before and before not in _COMMAS and before not in _OPENING:
         return False
-    return text.find(_QUOTES[text[place]], place + 1) > 0
+    wanted = _QUOTES[text[place]]
+    for end in range(place + 1, min(len(text), place + _LONGEST_QUOTE)):
+        if text[end] == wanted and _ends_quote(text, end):
+            return True
+        if wanted in "'’" and text[end] in _CLOSES and _ends_quote(text, end):
+            return False  # the tuple is over before an apostrophe ends anything
+    return False
 
 
 def _ends_quote(text: str, place: int) -> bool:
     """A quote ends before a bracket, a comma or the end: the one of Crohn's ends none."""
-    after = text[place + 1 : place + 40].lstrip()[:1]
-    return not after or after in _COMMAS or after in _CLOSING.values()
+    after = text[place + 1 : place + 2]
+    if after.isspace():
+        after = text[place + 1 : place + 40].lstrip()[:1]
+    return not after or after in _COMMAS or after in _CLOSES
 
 
 def _parts(text: str) -> list[tuple[str, bool]]:
@@ -167,22 +176,23 @@ def _parts(text: str) -> list[tuple[str, bool]]:
     depth = 0
     quote = ""
     quoted = False
+    blank = True  # nothing of the part has been seen yet
     start = 0
     for place, char in enumerate(text):
         if quote:
             if char == quote and _ends_quote(text, place):
                 quote = ""
-        elif (
-            char in _QUOTES and not text[start:place].strip() and _QUOTES[char] in text[place + 1 :]
-        ):
+        elif char in _QUOTES and blank and _begins_quote(text, place):
             quote, quoted = _QUOTES[char], True
         elif char in _OPENING:
             depth += 1
-        elif char in _CLOSING.values():
+        elif char in _CLOSES:
             depth = max(0, depth - 1)
         elif char in _COMMAS and not depth:
             parts.append((_bare(text[start:place]), quoted))
-            start, quoted = place + 1, False
+            start, quoted, blank = place + 1, False, True
+            continue
+        blank = blank and char.isspace()
     parts.append((_bare(text[start:]), quoted))
     if len(parts) > 1 and not parts[-1][0]:
         parts.pop()

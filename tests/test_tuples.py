@@ -56,6 +56,19 @@ def test_commas_and_brackets_inside_an_element() -> None:
     assert read("[['5\\'-AMP', \"Crohn's disease\"]]")[0][1] == "Crohn's disease"
     assert read("(5'-AMP, Crohn's disease)") == [("5'-AMP", "Crohn's disease")]
     assert read("[('a, b', 'c')]") == [("a, b", "c")]
+    assert read("(l-dopa,'on-off' phenomena), (x,y)") == [
+        ("l-dopa", "'on-off' phenomena"),
+        ("x", "y"),
+    ]
+    assert read("[['Crohn's disease', 'x (y)'], ['a', 'b']]") == [
+        ("Crohn's disease", "x (y)"),
+        ("a", "b"),
+    ]
+    assert read('[["f(x), g(x)", "y"]]') == [("f(x), g(x)", "y")]
+    assert read("(n-(3,5-dichlorophenyl)succinimide,nephrotoxic)") == [
+        ("n-(3,5-dichlorophenyl)succinimide", "nephrotoxic")
+    ]
+    assert read("[(E,E)-farnesol, toxicity]") == [("(E,E)-farnesol", "toxicity")]
 
 
 def test_what_cannot_be_grouped_equals_every_grouping_of_its_parts() -> None:
