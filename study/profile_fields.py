@@ -20,7 +20,14 @@ class FieldError(Exception):
 
 
 class LeftOut(Exception):
-    """A row that is no list question by the format's own rules; its text says why."""
+    """A row that is no list question by the format's own rules.
+
+    ``id`` or ``key`` name the question, so that its responses are left out too.
+    """
+
+    def __init__(self, reason: str, *, id: str | None = None, key: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.reason, self.id, self.key = reason, id, key
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,156 @@
 Benchmarks also publish one JSON object that wraps the rows (``{"data": [{…}]}``) and one that maps
 ids to answers (``{"id": […]}``). Both are rewritten as the list of rows that they stand for, line
 ends kept, so that the strict reader sees them and its line numbers are the file's.
+
+JSON lines are read a block at a time, packed or not: benchmarks carry whole passages beside each
+answer, and what no profile reads need not be in memory at once.
 """
 
 from __future__ import annotations
 
 import bz2
+import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from ..scoring.errors import InputError
+from ..scoring.errors import BadRow, InputError
 from ..scoring.files import read_whole
 from .readers import MAX_BYTES, Table, read_table, table_from, unpacked
 
-__all__ = ["read_rows"]
+__all__ = ["RowSource", "open_rows", "read_rows"]
 
 _WHITE = " \t\r\n"
 _SCAN = json.JSONDecoder(strict=False)
+_BLOCK = 2**23
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(slots=True)
+class RowSource:
+    """The rows of a file one after the other, each with its line.
+
+    ``header`` and ``total`` are complete when all rows were taken.
+    """
+
+    path: Path
+    name: str
+    sha256: str
+    rows: Iterator[tuple[int, dict[str, Any]]]
+    header: dict[str, None] = field(default_factory=dict)
+    total: int = 0
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for line, row in self.rows:
+            self.header.update(dict.fromkeys(row))
+            self.total += 1
+            yield line, row
+
+
+def open_rows(
+    path: Path | str, *, envelope: str | None = None, keyed: str | None = None
+) -> RowSource:
+    """The rows of a file; JSON lines without reading it whole. See :func:`read_rows`.
+
+    Raises
+    ------
+    InputError
+        Now or while the rows are taken: all that :func:`read_rows` refuses.
+    """
+    file = Path(path)
+    endings = [ending.lower() for ending in file.suffixes]
+    packed = endings[-1:] == [".gz"]
+    if file.is_file() and endings[-2 if packed else -1 :][:1] in ([".jsonl"], [".ndjson"]):
+        try:
+            with open(file, "rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError:
+            read_whole(file)  # says what is wrong
+            raise
+        return RowSource(file, file.name, digest, _streamed(file, packed))
+    table = read_rows(file, envelope=envelope, keyed=keyed)
+    names = list(map(str, table.frame.columns))
+    columns = [table.frame[name].tolist() for name in names]
+    rows = (
+        (line, dict(zip(names, cells, strict=True)))
+        for line, *cells in zip(table.lines, *columns, strict=True)
+    )
+    return RowSource(file, table.name, table.sha256, rows)
+
+
+def _streamed(file: Path, packed: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of JSON lines; every line that is none is listed at the end."""
+    from .read_text import read_jsonl
+
+    bad: list[BadRow] = []
+    found = False
+    for before, text in _blocks(file, packed):
+        if not text.strip():
+            continue
+        found = True
+        try:
+            table = read_jsonl(text, file.name)
+        except InputError as error:
+            bad += [replace(row, line=before + (row.line or 0)) for row in error.rows]
+            continue
+        if bad:
+            continue  # the file is refused: only what else is wrong with it is wanted
+        names = [name.strip() for name in table.header]
+        for line, *cells in zip(table.lines, *table.columns, strict=True):
+            yield before + line, dict(zip(names, cells, strict=True))
+    if bad:
+        raise InputError.from_rows(bad, cure="give one whole JSON object a line")
+    if not found:
+        raise InputError(f"{file.name} is empty", cure="give a file with rows")
+
+
+def _blocks(file: Path, packed: bool) -> Iterator[tuple[int, str]]:
+    """Whole lines as text, and how many lines stand before them."""
+    before = unpacked_bytes = 0
+    rest = b""
+    try:
+        with gzip.open(file) if packed else open(file, "rb") as stream:
+            while block := stream.read(_BLOCK):
+                unpacked_bytes += len(block)
+                if packed and unpacked_bytes > MAX_BYTES:
+                    raise InputError(
+                        f"{file.name} unpacks to more than {MAX_BYTES // 2**30} GiB",
+                        cure="split it",
+                    )
+                head, cut, tail = block.rpartition(b"\n")
+                if not cut:
+                    rest += block
+                    continue
+                yield before, _decoded(rest + head, before, file.name)
+                before += rest.count(b"\n") + head.count(b"\n") + 1
+                rest = tail
+    except EOFError:
+        raise InputError(
+            f"{file.name} ends in the middle of its gzip data",
+            cure="the file was cut off: fetch or pack it again",
+        ) from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise InputError(
+            f"{file.name} is no gzip file, or is damaged", cure="pack it again, or remove .gz"
+        ) from None
+    if rest:
+        yield before, _decoded(rest, before, file.name)
+
+
+def _decoded(block: bytes, before: int, name: str) -> str:
+    """A block as text; one that is none is given to the reader that says where and why."""
+    from .read_text import decode
+
+    if b"\0" not in block and (before or not block.startswith(_MARKS)):
+        try:
+            return block.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return decode(b"\n" * before + block, name)
 
 
 def read_rows(path: Path | str, *, envelope: str | None = None, keyed: str | None = None) -> Table:

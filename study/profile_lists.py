@@ -13,6 +13,7 @@ __all__ = ["LIST_PROFILES"]
 
 _CITATION = re.compile(r"\s{0,4}\[\d{1,4}\]")
 _YEAR = re.compile(r"\d{3,4}")
+_NEEDS = "and a list score needs an element"
 _OBJECTS = ("ObjectEntities", "ObjectEntitiesID")
 
 
@@ -77,6 +78,8 @@ def _romqa_question(row: Fields) -> Iterator[Outside]:
         element(one.inner(where, "text"), one.inner_texts(where, "aliases"))
         for where, one in row.objects("complete_answer")
     ]
+    if not reference:
+        raise LeftOut(f"complete_answer is empty, {_NEEDS}", id=row.text("id"))
     cells = {"question": row.text("question"), "reference": reference, **row.strata("cluster_id")}
     yield Outside(cells, id=row.text("id"))
 
@@ -115,7 +118,7 @@ def _loft_response(row: Fields) -> Iterator[Outside]:
 def _bioasq_rows(row: Fields) -> list[list[str]]:
     kind = row.text("type")
     if kind != "list":
-        raise LeftOut(f"its type is {kind!r}, not 'list'")
+        raise LeftOut(f"its type is {kind!r}, not 'list'", id=row.text("id"))
     return row.groups("exact_answer")
 
 
@@ -159,8 +162,10 @@ def _multispan_question(row: Fields) -> Iterator[Outside]:
         raise FieldError(
             f"num_span is {told} and the labels mark {len(spans)} spans", "one of them is wrong"
         )
+    if not spans:
+        raise LeftOut(f"no span is labelled, {_NEEDS}", id=row.text("id"))
     cells = {"question": text, "reference": [" ".join(span) for span in spans]}
-    yield Outside({**cells, **row.strata("type")}, id=row.text("id"))
+    yield Outside({**cells, **row.strata("type", "structure")}, id=row.text("id"))
 
 
 def _tlqa_question(row: Fields) -> Iterator[Outside]:
@@ -184,7 +189,7 @@ def _lmkbc_question(row: Fields) -> Iterator[Outside]:
     subject, relation = _lmkbc_key(row)
     names = row.texts("ObjectEntities")
     if not names:
-        raise LeftOut("ObjectEntities is empty, and a list score needs an element")
+        raise LeftOut(f"ObjectEntities is empty, {_NEEDS}", key=(subject, relation))
     ids = [] if row.get("ObjectEntitiesID") is None else row.texts("ObjectEntitiesID")
     if ids and len(ids) != len(names):
         row.note("ObjectEntities and ObjectEntitiesID differ in length (ids not taken)")
@@ -302,7 +307,7 @@ LIST_PROFILES = (
         },
         becomes={
             "questions": "complete_answer: an element each, its aliases any-of (RoMQA's own "
-            "scorer compares the text only)",
+            "scorer compares the text only); rows without an answer are left out and told",
             "responses": "each id's list, taken as parsed",
         },
         keyed="predictions",
@@ -386,7 +391,7 @@ LIST_PROFILES = (
             "questions": ("id", "question", "context", "label"),
             "responses": ("id", "predictions"),
         },
-        optional=("num_span", "type"),
+        optional=("num_span", "type", "structure"),
         examples={
             "questions": {
                 "id": "m1",
@@ -399,7 +404,8 @@ LIST_PROFILES = (
             "responses": {"m1": ["Rhine", "Nile"]},
         },
         becomes={
-            "questions": "each labelled span: an element, its tokens joined by blanks",
+            "questions": "each labelled span: an element, its tokens joined by blanks; rows "
+            "without a span are left out and told",
             "responses": "each id's list, taken as parsed",
         },
         envelope="data",
@@ -459,7 +465,6 @@ LIST_PROFILES = (
             "Wikidata id an alias; rows without an object are left out and told",
             "responses": "names, else ids, taken as parsed; joined by subject and relation",
         },
-        partial=True,
     ),
 )
 """The formats, in the order they are listed."""

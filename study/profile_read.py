@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
 from .intake_rows import CURE
 from .profile_fields import FieldError, Fields, LeftOut, Outside, shown
-from .profile_files import read_rows
+from .profile_files import RowSource, open_rows
 from .readers import Conversion, Table, missing_column
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def read_outside(
     variant: str | None = None,
     strata: Sequence[str] = (),
     question_ids: frozenset[str] = frozenset(),
+    left_ids: frozenset[str] = frozenset(),
 ) -> Table:
     """The rows of a file as a table of the role's columns.
 
@@ -71,6 +72,8 @@ def read_outside(
         Further fields of the file to keep with responses and pairs.
     question_ids
         The study's questions, by which responses without ids are joined.
+    left_ids
+        Questions that were left out when their file came in: their responses are left out too.
 
     Raises
     ------
@@ -85,10 +88,13 @@ def read_outside(
     mapping = dict(mapping or {})
     needed = profile.fields[role]
     _check_map(profile, role, mapping)
-    rows = read_rows(
+    rows = open_rows(
         path, envelope=profile.envelope, keyed=profile.keyed if role == "responses" else None
     )
-    header = [str(name) for name in rows.frame.columns]
+    work = _Work(profile, role, rows, mapping, system, variant, strata, question_ids, left_ids)
+    work.run()
+    # Which fields there are is known when all rows were read.
+    header = list(rows.header)
     for ours, theirs in mapping.items():
         if theirs not in header:
             raise missing_column(rows.name, theirs, header, f"--map {ours}={theirs}")
@@ -97,10 +103,9 @@ def read_outside(
             raise missing_column(rows.name, name, header, "--strata")
     for name in needed:
         _check_field(profile, role, mapping.get(name, name), rows.name, header)
+    work.settle()
     used = {mapping.get(name, name) for name in (*needed, *profile.optional, "question_id")}
     taken = {name.partition(".")[0] for name in used} | used | set(strata)
-    work = _Work(profile, role, rows, mapping, system, variant, strata, question_ids)
-    work.run()
     return work.table([name for name in header if name not in taken])
 
 
@@ -155,29 +160,28 @@ class _Work:
 
     profile: Profile
     role: Role
-    rows: Table
+    rows: RowSource
     names: Mapping[str, str]
     system: str | None
     variant: str | None
     strata: Sequence[str]
     question_ids: frozenset[str]
+    left_ids: frozenset[str]
     made: list[dict[str, Any]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     left_out: list[BadRow] = field(default_factory=list)
-    strangers: list[BadRow] = field(default_factory=list)
+    out_ids: dict[str, None] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
     seen: Counter[Any] = field(default_factory=Counter)
 
     def run(self) -> None:
         """Convert every row; what can't be converted is collected."""
         convert = self.profile.convert[self.role]
-        names = list(map(str, self.rows.frame.columns))
         folder = self.rows.path.parent
-        for line, *cells in zip(
-            self.rows.lines, *(self.rows.frame[name].tolist() for name in names), strict=True
-        ):
-            row = Fields(dict(zip(names, cells, strict=True)), self.names, folder, self.notes)
+        for line, cells in self.rows:
+            row = Fields(cells, self.names, folder, self.notes)
+            given = None
             try:
                 given = row.text("question_id") if "question_id" in self.names else None
                 for outside in convert(row):
@@ -186,9 +190,10 @@ class _Work:
                 self._refuse(line, error.reason, error.cure)
             except AccordError as error:
                 self._refuse(line, error.message, error.cure)
-            except LeftOut as reason:
-                self.left_out.append(BadRow(self.rows.name, line, str(reason)))
-        self._settle()
+            except LeftOut as out:
+                self.left_out.append(BadRow(self.rows.name, line, out.reason))
+                if out.id or out.key:
+                    self.out_ids[given or out.id or key_id(out.key)] = None
 
     def _take(self, row: Fields, outside: Outside, given: str | None, line: int) -> None:
         cells = dict(outside.cells)
@@ -201,6 +206,9 @@ class _Work:
             identity = self._known(outside.key, cells, line)
             if identity is None:
                 return
+        elif self.role == "responses" and identity in self.left_ids:
+            self._leave(line)
+            return
         cells["question_id"] = identity
         if "place" in cells:
             cells["item_id"] = key_id([identity, str(cells["system"]), cells.pop("place")])
@@ -218,11 +226,14 @@ class _Work:
             return first if self.seen[first] == 1 else f"{first}~{self.seen[first]}"
         if self.role != "responses":
             return first
+        if first in self.left_ids:
+            self._leave(line)
+            return None
         if first not in self.question_ids:
             reason = f"its question is not in the study: {shown(' / '.join(key))}"
             if self.profile.key_is_whole:
                 reason = "its question is not in the study as this record has it"
-            self.strangers.append(BadRow(self.rows.name, line, reason))
+            self._refuse(line, reason, "bring its questions in first, from the same release")
             return None
         if not self.profile.key_is_whole:
             if f"{first}~2" in self.question_ids:
@@ -233,15 +244,8 @@ class _Work:
         self.seen[who] += 1
         return first if self.seen[who] == 1 else f"{first}~{self.seen[who]}"
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Say what is wrong with the file as a whole."""
-        if self.strangers:
-            if self.profile.partial and self.made:
-                self.left_out += self.strangers
-            else:
-                for row in self.strangers:
-                    cure = "bring its questions in first, from the same release"
-                    self._refuse(row.line or 0, row.reason, cure)
         if not self.made and not self.bad:
             raise InputError.from_rows(
                 self.left_out, cure="no row of this file can be taken; give one with list questions"
@@ -252,6 +256,9 @@ class _Work:
             )
         if self.role == "ratings" and self.bad:
             raise InputError.from_rows(self.bad, cure=CURE)
+
+    def _leave(self, line: int) -> None:
+        self.left_out.append(BadRow(self.rows.name, line, "its question was left out"))
 
     def _refuse(self, line: int, reason: str, cure: str | None) -> None:
         self.bad.append(BadRow(self.rows.name, line, f"{reason}; {cure}" if cure else reason))
@@ -280,6 +287,7 @@ class _Work:
             "map": dict(self.names),
             "system": self.system,
             "variant": self.variant,
+            "left_out": list(self.out_ids) if self.role == "questions" else [],
         }
         return Table(
             frame=pd.DataFrame(data, dtype=object),
@@ -289,7 +297,7 @@ class _Work:
             lines=self.lines,
             conversion=Conversion(
                 options={key: value for key, value in options.items() if value},
-                rows=len(self.rows.lines),
+                rows=self.rows.total,
                 bad=tuple(self.bad),
                 left_out=tuple(self.left_out),
                 notes=tuple(notes),

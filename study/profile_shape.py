@@ -53,8 +53,6 @@ class Profile:
         What could not be checked against a public file or code.
     by_mapping
         Fields of the questions that have no public name and must be named with ``--map``.
-    partial
-        Whether responses to questions that were left out are left out too, instead of refused.
     sha256
         Of the mapping file that describes the format; None for the formats that come with accord.
     """
@@ -73,7 +71,6 @@ class Profile:
     refused: tuple[str, str] | None = None
     unconfirmed: str | None = None
     by_mapping: tuple[str, ...] = ()
-    partial: bool = False
     sha256: str | None = None
 
     @property

@@ -179,6 +179,7 @@ class Study:
         from .profile_read import read_outside
         from .profiles import find_profile
 
+        answers = role == "responses"
         table = read_outside(
             source,
             find_profile(format) if isinstance(format, str) else format,
@@ -187,9 +188,13 @@ class Study:
             system=system,
             variant=variant,
             strata=strata,
-            question_ids=frozenset(q.question_id for q in self.ledger.questions())
-            if role == "responses"
-            else frozenset(),
+            question_ids=frozenset(q.question_id for q in self.ledger.questions() if answers),
+            left_ids=frozenset(
+                name
+                for file in self.ledger.inputs()
+                if answers
+                for name in file.options.get("left_out", ())
+            ),
         )
         if role == "questions":
             return self.add_questions(table)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import random
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from profile_samples import FILES, SAMPLES, Role, add
 from accord import cli
 from accord.scoring.errors import AccordError, InputError, SettingsError
 from accord.scoring.parse import read_reference
-from accord.study import Study
-from accord.study.profile_files import read_rows
+from accord.study import Study, intake, profile_files
+from accord.study.profile_files import open_rows, read_rows
+from accord.study.profile_read import read_outside
 from accord.study.profiles import MAPPING, PROFILES, find_profile, known_profile
 
 NO_LIST = ("loft-anyof", "truthfulqa", "factscore")
@@ -200,6 +203,66 @@ def test_lines_of_wrapped_rows_are_the_file_s(tmp_path: Path) -> None:
         "id": ["q1", "q2"],
         "predictions": [["a", "b"], ["c"]],
     }
+
+
+STREAM = b'\xef\xbb\xbf{"x": 1}\r\n\n{"x": "\xc3\xa9", "y": [2]}\n\n{"x": 3}'
+
+
+@pytest.mark.parametrize("block", [1, 5, 11, 1000])
+@pytest.mark.parametrize("packed", [False, True])
+def test_json_lines_are_streamed_with_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, packed: bool
+) -> None:
+    monkeypatch.setattr(profile_files, "_BLOCK", block)
+    path = tmp_path / ("rows.jsonl.gz" if packed else "rows.jsonl")
+    path.write_bytes(gzip.compress(STREAM) if packed else STREAM)
+    source = open_rows(path)
+    rows = [(line, {key: value for key, value in row.items() if value}) for line, row in source]
+    assert rows == [(1, {"x": "1"}), (3, {"x": "é", "y": [2]}), (5, {"x": "3"})]
+    assert (list(source.header), source.total) == (["x", "y"], 3)
+    whole = read_rows(path)
+    assert (source.name, source.sha256) == (whole.name, whole.sha256)
+
+
+@pytest.mark.parametrize("block", [7, 1000])
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"x": 1}\n{"x": \n[2]\n', "a.jsonl, line 2: the JSON is cut off (and 1 more"),
+        ("a.jsonl", b'{"x": 1}\n\n{"x": "\xff"}\n', "a.jsonl, line 3: byte 0xff is not UTF-8"),
+        ("a.jsonl", b'{"x": 1}\n\n{"x": "\0"}\n', "a.jsonl, line 3: a NUL byte"),
+        ("a.jsonl", b"\xff\xfe{\0", "a.jsonl is encoded as UTF-16"),
+        ("a.jsonl", b"", "a.jsonl is empty"),
+        ("a.jsonl", b"\n \n", "a.jsonl is empty"),
+        (
+            "a.jsonl.gz",
+            gzip.compress(STREAM)[:-9],
+            "a.jsonl.gz ends in the middle of its gzip data",
+        ),
+        ("a.jsonl.gz", b"{}", "a.jsonl.gz is no gzip file, or is damaged"),
+    ],
+)
+def test_a_stream_that_can_t_be_read_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    block: int,
+    name: str,
+    content: bytes,
+    message: str,
+) -> None:
+    monkeypatch.setattr(profile_files, "_BLOCK", block)
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        list(open_rows(path))
+    assert str(refused.value).startswith(message)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"rows.jsonl does not exist"):
+        open_rows(tmp_path / "rows.jsonl")
+    with pytest.raises(InputError, match="is a folder, not a table"):
+        open_rows(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -429,3 +492,60 @@ def test_an_unknown_format_names_the_nearest(capsys: pytest.CaptureFixture[str])
         "accord: format 'bioask' is unknown; did you mean 'bioasq'? accord profiles lists the "
         "formats; a mapping file ends in .toml or .json\n"
     )
+
+
+def test_unanswerable_questions_and_their_responses_are_left_out(
+    empty: Study, tmp_path: Path
+) -> None:
+    gold = json.loads((SAMPLES / "multispanqa.json").read_text(encoding="utf-8"))
+    gold["data"][1] |= {"label": ["O", "O"], "num_span": 0}
+    path = tmp_path / "gold.json"
+    path.write_text(json.dumps(gold), encoding="utf-8")
+    questions = add(empty, "multispanqa", "questions", path)
+    assert questions.new == 1
+    assert questions.notes == (
+        "1 row left out, the first on line 1: no span is labelled, and a list score needs an "
+        "element",
+    )
+    responses = add(empty, "multispanqa", "responses")
+    assert [(row.line, row.reason) for row in responses.left_out] == [
+        (2, "its question was left out")
+    ]
+    # A question that nobody left out is a mistake.
+    path = tmp_path / "other.json"
+    path.write_text('{"m1": ["a"], "m2": [], "m3": []}', encoding="utf-8")
+    with pytest.raises(InputError, match="question_id 'm3' is not in the study") as refused:
+        add(empty, "multispanqa", "responses", path, system="beta")
+    assert len(refused.value.rows) == 1
+
+
+def test_whatever_stands_in_a_row_is_taken_or_refused_in_words(tmp_path: Path) -> None:
+    """Example rows with values exchanged, dropped, nested: no traceback, and one line."""
+    draw = random.Random(20)
+    odd = ["", " ", "1", "[", '["a"]', "(a, b), (c", "\u2028", 0, -1.5, True, None, [], [[]], {}]
+
+    def changed(value: Any) -> Any:
+        if draw.random() < 0.12:
+            return draw.choice(odd)
+        if isinstance(value, dict):
+            return {key: changed(inner) for key, inner in value.items() if draw.random() > 0.04}
+        return [changed(inner) for inner in value] if isinstance(value, list) else value
+
+    path = tmp_path / "rows.json"
+    outcomes = Counter[bool]()
+    for profile in list(PROFILES.values()) * 12:
+        for role in profile.roles:
+            row = profile.examples.get(role) or profile.examples["pairs"]
+            keyed = profile.keyed and role == "responses"
+            path.write_text(json.dumps(changed(row) if keyed else [changed(row), changed(row)]))
+            named = profile.by_mapping and role == "questions"
+            mapping = {"question": "Frage", "reference": "Antwort"} if named else None
+            try:
+                table = read_outside(path, profile, role, mapping=mapping, system="alpha")
+                if role == "questions":
+                    intake.read_questions(table, {}, {})
+                outcomes[True] += 1
+            except AccordError as error:
+                assert "\n" not in str(error)
+                outcomes[False] += 1
+    assert min(outcomes.values()) > 20
