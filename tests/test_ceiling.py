@@ -239,6 +239,18 @@ def test_kappa_is_undefined_where_two_people_know_one_category() -> None:
     assert out.reason is not None and "1 of 3 pairs" in out.reason
 
 
+def test_kappa_that_hangs_on_one_question_has_no_interval() -> None:
+    """Left out of the jackknife, the one question that matters would make it look certain."""
+    people = np.zeros((24, 2), dtype=np.int64)
+    people[:2] = 1
+    judge = people[:, 0].copy()
+    judge[1] = 0
+    shared: dict[str, Any] = {"n_categories": 2, "clusters": np.arange(24) // 2}
+    out = ceiling_difference(judge, people, coefficient="cohen_kappa", **shared)
+    assert math.isfinite(out.estimate) and math.isnan(out.low) and math.isnan(out.high)
+    assert out.reason == "no interval: without one question the figure is undefined"
+
+
 def test_no_interval_where_all_differences_are_the_same_or_questions_are_few() -> None:
     split = np.tile([0, 1], (12, 1))
     same = ceiling_difference(

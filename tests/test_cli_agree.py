@@ -62,7 +62,7 @@ def _one(payload: dict[str, Any], name: str, *raters: str) -> dict[str, Any]:
 
 @pytest.mark.shared_data
 def test_openqa_eval(run: Run, shared_data: Path) -> None:
-    """Figures: reference.json of the data set (scipy, statsmodels); intervals: STATISTICS."""
+    """Figures: reference.json of the data set (scipy, statsmodels); intervals: the defaults."""
     path = shared_data / "openqa_eval" / "items.csv"
     status, out, err = run("agree", path, *OPENQA)
     assert (status, err) == (0, "")

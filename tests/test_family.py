@@ -119,6 +119,29 @@ def test_only_questions_with_both_kinds_count() -> None:
     assert math.isnan(none.estimate) and none.reason == "no question has systems of both kinds"
 
 
+def test_hard_questions_that_one_side_answered_more_often_are_no_bias() -> None:
+    """The judge is kinder in every other question, to all alike; o2 answered only those."""
+    person, judge, about = [], [], []
+    for question in range(24):
+        kind = question % 2 == 0
+        for system in ("o1", "o2", "m1") if kind else ("o1", "m1"):
+            person.append("INCORRECT")
+            judge.append("CORRECT" if kind else "INCORRECT")
+            about.append((f"q{question}", system, f"q{question} / {system}"))
+    ratings = make(
+        {"person": person, "gpt": judge},
+        KINDS,
+        question_id=[one[0] for one in about],
+        system=[one[1] for one in about],
+        response_id=[one[2] for one in about],
+    )
+    families = {name: of for name, of in FAMILY.items() if name != "g1"}
+    one = difference(section_of(ratings, family=families))
+    # plain means differ: 24 / 36 of the own, 12 / 24 of the others
+    assert one.estimate == pytest.approx(0, abs=1e-12)
+    assert one.details["first"] == pytest.approx(one.details["rest"])
+
+
 def test_columns_say_the_same_as_the_option() -> None:
     errors = {"o1": 0.8, "o2": 0.6, "m1": 0.1, "g1": 0.1}
     by_option = difference(section_of(graded(errors), family=FAMILY))

@@ -335,6 +335,13 @@ def test_equal_differences_have_no_test(shift: float) -> None:
         assert ("not beyond" in str(out.reason)) == (shift < -0.2)
 
 
+@pytest.mark.parametrize("test", [noninferiority, equivalence])
+def test_differences_that_cancel_in_every_question_have_no_test(test: Any) -> None:
+    out = test([1, 0, 1, 0], [0, 1, 0, 1], margin=0.1, clusters=[0, 0, 1, 1])
+    assert out.estimate == 0 and math.isnan(out.low) and math.isnan(out.details["p"])
+    assert out.reason == "no variation between questions: no test"
+
+
 def test_margins_are_checked() -> None:
     for margin in (-0.1, math.nan, math.inf):
         with pytest.raises(SettingsError, match="margin"):

@@ -267,6 +267,7 @@ TABLE: dict[str, Row] = {
     "ceiling of kappa": _ceiling("cohen_kappa"),
 }
 ELSEWHERE = {
+    "alignment_accuracy": "the clustered proportion under another name",
     "equivalence": "a test of the bias against a margin",
     "noninferiority": "a test of the bias against a margin",
     "question_jackknife": "takes any figure, and is none",

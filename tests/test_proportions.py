@@ -98,7 +98,7 @@ def test_counts_that_are_none_are_refused(x: Any, n: Any, says: str) -> None:
 def twin(
     y: list[float], clusters: list[int], weights: list[float], confidence: float
 ) -> tuple[float, float, float]:
-    """STATISTICS rule by rule, in loops: estimate and limits."""
+    """The rules of ``clustered_proportion`` one by one, in loops: estimate and limits."""
     questions = sorted(set(clusters))
     g, n = len(questions), len(y)
     size = [clusters.count(q) for q in questions]

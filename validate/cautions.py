@@ -12,6 +12,7 @@ __all__ = [
     "FEW_MINORITY_ITEMS",
     "FEW_MINORITY_RATINGS",
     "data_warnings",
+    "hangs_on_one",
     "too_few",
 ]
 
@@ -37,6 +38,13 @@ def too_few(count: int, least: int, unit: Unit) -> str | None:
     if count == 1:
         return f"no interval: one {noun}"
     return f"no interval: too few {noun}s ({count}; at least {least})"
+
+
+def hangs_on_one(low: float, unit: Unit) -> str | None:
+    """The reason where a jackknife has no limits though there are units enough; else None."""
+    if low == low:
+        return None
+    return f"no interval: without one {unit} the figure is undefined"
 
 
 def data_warnings(

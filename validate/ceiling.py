@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scoring.errors import InputError, SettingsError
-from .cautions import FEW_DISAGREEMENTS, data_warnings, too_few
+from .cautions import FEW_DISAGREEMENTS, data_warnings, hangs_on_one, too_few
 from .clusters import (
     Clusters,
     FloatArray,
@@ -325,6 +325,7 @@ def _kappas(
     if reason is None:
         away = leave_one_out(f, sums.by(unit))
         low, high = jackknife_limits(theta, away, scale=IDENTITY, df=df, confidence=raw.confidence)
+        reason = hangs_on_one(low, unit)
     return replace(
         out,
         estimate=theta,

@@ -19,6 +19,7 @@ from ..scoring.errors import InputError, SettingsError
 from ..scoring.records import NO_SYSTEM
 from ..study.identity import system_label
 from .against_people import AgainstPeople, against_people, comparison_with
+from .clusters import FloatArray, IntArray, unit_mean_weights
 from .contrast import contrast
 from .differences import bias
 from .figures import count, value, visible
@@ -212,7 +213,9 @@ def _of_judge(view: View, column: int, family: str, by_system: Mapping[str, str]
     if not paired.any():
         reason = "no question has systems of both kinds"
         return [_undefined(view, column, family, reason, data, dropped)]
-    return _paired(view, data, family, own, paired, labels, dropped)
+    codes = np.unique(questions.astype(str), return_inverse=True)[1]
+    weights = _paired_weights(data.weights, codes.reshape(-1), own, paired)
+    return _paired(view, data, family, own, paired, labels, dropped, weights)
 
 
 def _labels_of(data: AgainstPeople) -> NDArray[Any]:
@@ -228,6 +231,28 @@ def _labels_of(data: AgainstPeople) -> NDArray[Any]:
     return np.array(named, dtype=object)
 
 
+def _paired_weights(
+    given: FloatArray | None,
+    question: IntArray,
+    own: NDArray[np.bool_],
+    paired: NDArray[np.bool_],
+) -> FloatArray:
+    """Weights ``(n,)`` under which a question weighs as much among own systems as among others.
+
+    A question that more of the own systems answered would otherwise weigh more on that side, and
+    how hard it is would pass for a bias. Mean 1 on either side.
+    """
+    w = np.ones(own.size) if given is None else given.astype(float)
+    whole = np.bincount(question, w * paired)
+    out = np.ones(own.size)
+    for side in (paired & own, paired & ~own):
+        inside = np.bincount(question, w * side, whole.size)
+        out[side] = unit_mean_weights(
+            (w * whole[question])[side] / inside[question[side]], side.sum()
+        )
+    return out
+
+
 def _paired(
     view: View,
     data: AgainstPeople,
@@ -236,11 +261,12 @@ def _paired(
     paired: NDArray[np.bool_],
     labels: NDArray[Any],
     dropped: Mapping[str, int],
+    weights: FloatArray,
 ) -> list[Estimate]:
     def shared(rows: NDArray[np.bool_]) -> dict[str, Any]:
         return {
             "clusters": data.clusters[rows],
-            "weights": None if data.weights is None else data.weights[rows],
+            "weights": weights[rows],
             "confidence": view.settings.confidence,
             "unit": view.settings.unit,
         }

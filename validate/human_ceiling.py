@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scoring.errors import SettingsError
-from .cautions import FEW_DISAGREEMENTS, data_warnings, too_few
+from .cautions import FEW_DISAGREEMENTS, data_warnings, hangs_on_one, too_few
 from .ceiling_sums import OF_LABELS, AnnotatorSums, Statistic, label_sides, number_sides
 from .chance import off_diagonal
 from .clusters import (
@@ -229,8 +229,8 @@ class _Averages(AnnotatorSums):
                 hit = self.apart(x, others) == 0
         return np.asarray((hit & used).sum(axis=1) / np.maximum(used.sum(axis=1), 1), dtype=float)
 
-    def _figure(self, name: str, f: Any, method: str) -> Estimate:
-        """An estimate without its interval."""
+    def _figure(self, name: str, f: Any, method: str, df: float) -> Estimate:
+        """An estimate without its interval, which has ``df`` degrees of freedom."""
         theta = without_rounding(self.sums.value(f))
         se, design = self.sums.linearised(f)
         return Estimate(
@@ -245,12 +245,12 @@ class _Averages(AnnotatorSums):
             clusters=self.groups.count,
             design_effect=design,
             dropped=self._dropped(),
-            warnings=tuple(data_warnings(self.groups, self.weights, df=self._df, unit=self.unit)),
+            warnings=tuple(data_warnings(self.groups, self.weights, df=df, unit=self.unit)),
             details={
                 "annotators": int(self.chosen.size),
                 **({"ties": int(self.sides.tied.sum())} if self.statistic in OF_LABELS else {}),
                 "se": se * self._factor,
-                "df": self._df,
+                "df": df,
                 "effective_n": effective_size(self.groups.n, design),
             },
         )
@@ -265,7 +265,9 @@ class _Averages(AnnotatorSums):
             "pearson": "question jackknife t on Fisher z",
             "mad": "question jackknife t on the log scale",
         }
-        out = self._figure(name, f, methods[self.statistic])
+        share_of_items = self.statistic == "agreement" and self.unit == "question"
+        df = self.groups.effective_df if share_of_items else self._df
+        out = self._figure(name, f, methods[self.statistic], df)
         share = self._shares(side)
         differing = int((share < 1).sum())
         out = replace(out, details={**out.details, "differing": differing})
@@ -281,9 +283,9 @@ class _Averages(AnnotatorSums):
         if reason is not None:
             return replace(out, reason=reason)
         theta = self.sums.value(f)
-        df, level = self._df, self.confidence
+        level = self.confidence
         if self.statistic == "agreement":
-            low, high = self._wilson(theta, share, leave_one_out(f, by))
+            low, high = self._wilson(theta, share, leave_one_out(f, by), df)
         elif self.statistic == "cohen_kappa":
             table = np.vstack([by, self._disagreement()])
             centre = float(f(table.sum(axis=0)))
@@ -294,9 +296,11 @@ class _Averages(AnnotatorSums):
             scale = FISHER if self.statistic == "pearson" else LOG
             away = leave_one_out(f, by)
             low, high = jackknife_limits(theta, away, scale=scale, df=df, confidence=level)
-        return replace(out, low=low * self._factor, high=high * self._factor)
+        return self._with(out, low, high)
 
-    def _wilson(self, p: float, share: FloatArray, away: FloatArray) -> tuple[float, float]:
+    def _wilson(
+        self, p: float, share: FloatArray, away: FloatArray, df: float
+    ) -> tuple[float, float]:
         """As :func:`~accord.validate.proportions.clustered_proportion`, of the jackknife's SE."""
         n = kish(self.weights)
         if self.unit == "item":
@@ -307,7 +311,7 @@ class _Averages(AnnotatorSums):
         if 0 < p < 1:
             off, g = away - p, away.size
             measured = float((g - 1) / g * (off @ off) / (p * (1 - p) / n))
-        critical = t_quantile(self.confidence, self.groups.effective_df)
+        critical = t_quantile(self.confidence, df)
         return wilson_limits(min(max(p, 0.0), 1.0), n / max(1.0, measured, floor), critical)
 
     def _disagreement(self) -> FloatArray:
@@ -321,7 +325,8 @@ class _Averages(AnnotatorSums):
 
         method = "question jackknife t, plain scale"
         agreement = self.statistic == "agreement"
-        out = self._figure(name, f, f"{method}, one question shifted" if agreement else method)
+        method = f"{method}, one question shifted" if agreement else method
+        out = self._figure(name, f, method, self._df)
         differing = int((np.abs(self._shares(0) - self._shares(1)) > 1e-9).sum())
         out = replace(out, details={**out.details, "differing": differing})
         by = self.sums.by(self.unit)
@@ -338,7 +343,12 @@ class _Averages(AnnotatorSums):
         if agreement:
             worse, better = (self._limits(f, np.vstack([by, self._shift(up)])) for up in (0, 1))
             low, high = min(low, worse[0]), max(high, better[1])
-        return replace(out, low=low * self._factor, high=high * self._factor)
+        return self._with(out, low, high)
+
+    def _with(self, out: Estimate, low: float, high: float) -> Estimate:
+        """The estimate with its limits, in units of the score, or why it has none."""
+        reason = hangs_on_one(low, self.unit)
+        return replace(out, low=low * self._factor, high=high * self._factor, reason=reason)
 
     def _limits(self, f: Any, by: FloatArray) -> tuple[float, float]:
         with np.errstate(all="ignore"):

@@ -82,10 +82,12 @@ def jackknife_limits(
 ) -> tuple[float, float]:
     """``h^-1(h(theta) +- t SE)``, SE the jackknife's on the scale h, from leave-one-out values.
 
-    Values that are undefined are left out; NaN limits with fewer than two left.
+    NaN limits where one of the values is undefined: left out of the jackknife, the one question
+    that matters would make the figure look certain.
     """
-    defined = values[np.isfinite(values)]
-    se = jackknife_se(np.asarray(scale.forward(defined), dtype=float))
+    if not np.isfinite(values).all():
+        return float("nan"), float("nan")
+    se = jackknife_se(np.asarray(scale.forward(values), dtype=float))
     centre = float(scale.forward(np.asarray(theta)))
     reach = t_quantile(confidence, df) * se
     return float(scale.back(np.asarray(centre - reach))), float(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scoring.errors import InputError
-from .cautions import too_few
+from .cautions import hangs_on_one, too_few
 from .clusters import Clusters, FloatArray, IntArray, Unit, check_confidence, check_unit
 from .intervals import FISHER, jackknife_limits
 from .result import Estimate
@@ -175,6 +175,9 @@ def icc_missing(
     low, high = jackknife_limits(found.agreement, away, scale=FISHER, df=df, confidence=confidence)
     noun = "question" if unit == "question" else "item"
     tail = "" if unit == "question" else "; items taken as independent"
+    reason = hangs_on_one(low, unit)
+    if reason is not None:
+        return replace(out, reason=reason)
     return replace(
         out,
         low=max(low, 0.0),

@@ -122,8 +122,8 @@ def noninferiority(
     SettingsError
         A margin below 0, a confidence outside (0, 1).
     """
-    out, t = _mean_difference(x, y, margin, clusters, confidence)
-    if t is None:
+    out = _mean_difference(x, y, margin, clusters, confidence)
+    if out.reason is not None:
         return out
     d, df, se = out.estimate, float(out.details["df"]), float(out.details["se"])
     shift = (d + margin) / se
@@ -151,8 +151,8 @@ def equivalence(
     """
     if margin == 0:
         raise SettingsError("a margin of 0 can never be met", cure="a margin above 0")
-    out, t = _mean_difference(x, y, margin, clusters, confidence)
-    if t is None:
+    out = _mean_difference(x, y, margin, clusters, confidence)
+    if out.reason is not None:
         return out
     d, df, se = out.estimate, float(out.details["df"]), float(out.details["se"])
     lower, upper = float(stdtr(df, -(d + margin) / se)), float(stdtr(df, (d - margin) / se))
@@ -238,8 +238,8 @@ def _whole_differences(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _mean_difference(
     x: ArrayLike, y: ArrayLike, margin: float, clusters: ArrayLike | None, confidence: float
-) -> tuple[Estimate, float | None]:
-    """The mean difference with its interval of 2 x confidence - 1, and t (None: undefined)."""
+) -> Estimate:
+    """The mean difference with its interval of 2 x confidence - 1; none has a reason."""
     check_confidence(confidence)
     if not 0 <= margin < math.inf:
         raise SettingsError(f"margin {margin} is below 0 or no number", cure="e.g. 0.05")
@@ -260,25 +260,26 @@ def _mean_difference(
     )
     if groups.count < 2:
         few = "no items" if n == 0 else f"one {unit}: no spread"
-        return replace(out, reason=few, estimate=float((a - b).mean()) if n else math.nan), None
+        return replace(out, reason=few, estimate=float((a - b).mean()) if n else math.nan)
     d = a - b
     mean = float(d.mean())
-    if np.ptp(d) <= 1e-12 * max(float(np.abs(a).max()), float(np.abs(b).max())):
+    rounding = 1e-12 * max(float(np.abs(a).max()), float(np.abs(b).max()))
+    if np.ptp(d) <= rounding:
         side = "beyond" if mean > -margin else "not beyond"
         why = f"no variation: all differences are {mean:g}, {side} the margin {-margin:g}"
-        return replace(out, estimate=mean, reason=why), None
+        return replace(out, estimate=mean, reason=why)
     sums = Sums(np.column_stack([d, np.ones(n)]), groups)
     se, design = sums.linearised(lambda t: t[..., 0] / t[..., 1])
+    if not se > rounding:
+        # what differs inside each question cancels there: no question tells of another
+        return replace(out, estimate=mean, reason=f"no variation between {unit}s: no test")
     df = groups.df
     reach = float(stdtrit(df, confidence)) * se
-    return (
-        replace(
-            out,
-            estimate=mean,
-            low=mean - reach,
-            high=mean + reach,
-            design_effect=design,
-            details={**out.details, "se": se, "df": df},
-        ),
-        mean / se,
+    return replace(
+        out,
+        estimate=mean,
+        low=mean - reach,
+        high=mean + reach,
+        design_effect=design,
+        details={**out.details, "se": se, "df": df},
     )

@@ -152,7 +152,7 @@ def against_rest(
     said = list(data_warnings(groups, w, df=df, unit=unit))
     p = math.nan
     low = high = math.nan
-    if reason is None and not se > 0:
+    if reason is None and not se > 1e-12:
         reason = "no interval: no variation"
     if reason is None:
         reach = t_quantile(confidence, df) * se

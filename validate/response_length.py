@@ -15,7 +15,7 @@ import numpy as np
 
 from ..scoring.errors import InputError
 from .against_people import AgainstPeople, against_people
-from .cautions import FEW_DIFFERING, data_warnings, too_few
+from .cautions import FEW_DIFFERING, data_warnings, hangs_on_one, too_few
 from .clusters import (
     Clusters,
     FloatArray,
@@ -142,10 +142,11 @@ def bias_per_doubling(
         return replace(out, reason="all differences are the same: no variation")
     if reason is not None:
         return out
+    away = leave_one_out(_slope, by)
+    if not np.isfinite(away).all():
+        return replace(out, reason=hangs_on_one(math.nan, unit))
     pair = 2 / (d.size**2 * spread)
-    reach = t_quantile(confidence, df) * math.hypot(
-        jackknife_se(leave_one_out(_slope, by)), math.sqrt(pair)
-    )
+    reach = t_quantile(confidence, df) * math.hypot(jackknife_se(away), math.sqrt(pair))
     return replace(out, low=(theta - reach) * scale, high=(theta + reach) * scale)
 
 
