@@ -31,6 +31,8 @@ __all__ = [
     "repeat_numbers",
 ]
 
+LARGEST_WEIGHT = 1e50
+"""A weight beyond it, or below its inverse, is no design's; squares of it must be numbers too."""
 BLANK = "(blank)"
 """A blank cell of a cluster that several columns name."""
 COUNTS = ("n_reference", "n_predicted")
@@ -163,8 +165,13 @@ def _weights(table: Table, options: RatingsOptions) -> list[float]:
             weight = float(cell)
         except ValueError:
             weight = 0.0
-        if not 0 < weight < float("inf"):
+        if not 0 < weight < math.inf:
             bad.append(BadRow(table.name, line, f"the weight {cell[:40]!r} is no positive number"))
+        elif not 1 / LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT:
+            limits = f"{1 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}"
+            bad.append(
+                BadRow(table.name, line, f"the weight {cell[:40]!r} is not between {limits}")
+            )
         out.append(weight)
     if bad:
         raise InputError.from_rows(bad, cure="a weight is 1 / inclusion probability")

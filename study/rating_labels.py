@@ -9,7 +9,7 @@ from typing import Any
 
 from ..scoring.errors import BadRow, InputError
 from ..scoring.records import UNSURE, VERDICTS
-from .ratings import RatingsOptions
+from .ratings import LARGEST_RATING, RatingsOptions
 
 __all__ = ["LabelReader"]
 
@@ -98,6 +98,8 @@ class LabelReader:
             value = _float(text)
             if value is None:
                 return None, f"{text[:40]!r} is no number"
+            if abs(value) > LARGEST_RATING:
+                return None, f"{text[:40]!r} is beyond {LARGEST_RATING:g}"
             if self.declared and value not in self.numbers:
                 return None, f"{text[:40]!r} is not among the declared categories"
             return text, None

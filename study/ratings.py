@@ -37,6 +37,9 @@ COLUMNS = (
 )
 """The columns that every ratings frame has, in this order."""
 
+LARGEST_RATING = 1e100
+"""No rating is larger in size: differences and squares of it must be numbers too."""
+
 OF_STUDY = "study"
 """What the source of a study's own ratings is called."""
 OWN_CLUSTERS = "no question column: each item is its own cluster (name one with --cluster)"

@@ -124,7 +124,10 @@ def unit_mean_weights(weights: ArrayLike | None, n: int) -> FloatArray:
             + (f" (and {int(bad.sum()) - 1} more)" if bad.sum() > 1 else ""),
             cure="an inclusion probability of 0 or none at all is not a probability sample",
         )
-    return w / w.mean() if n else w
+    if not n:
+        return w
+    w = w / w.max()  # their sum may be more than a float holds
+    return np.asarray(w / w.mean(), dtype=float)
 
 
 def without_rounding(estimate: float, size: float = 1.0) -> float:

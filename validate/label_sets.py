@@ -11,6 +11,7 @@ import numpy as np
 
 from ..scoring.errors import InputError, SettingsError
 from ..scoring.records import CORRECT, INCORRECT, UNSURE, VERDICTS, Kind
+from ..study.ratings import LARGEST_RATING
 from .clusters import FloatArray
 from .panel_settings import PanelSettings
 
@@ -174,11 +175,12 @@ def number_of(text: str) -> float:
     Raises
     ------
     InputError
-        It is no number.
+        It is no number, or too large a one.
     """
     value = _maybe_number(text)
-    if value is None:
+    if value is None or abs(value) > LARGEST_RATING:
+        why = "no number" if value is None else f"beyond {LARGEST_RATING:g}"
         raise InputError(
-            f"the rating {text[:40]!r} is no number", cure="choose --scale nominal or ordinal"
+            f"the rating {text[:40]!r} is {why}", cure="choose --scale nominal or ordinal"
         )
     return float(f"{value:.12g}")

@@ -104,8 +104,11 @@ def _one_line(text: str) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    if width(text) <= size:
-        return text
-    while width(text) >= size:
-        text = text[:-1]
-    return f"{text}…"
+    used, kept = 0, None
+    for at, char in enumerate(text):
+        used += width(char)
+        if kept is None and used >= size:
+            kept = at
+        if used > size:
+            return f"{text[:kept]}…"
+    return text

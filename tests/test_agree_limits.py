@@ -1,0 +1,94 @@
+"""What ``accord agree`` does at the limits: numbers, texts and tables that nobody expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accord.cli import main
+from accord.scoring.errors import InputError
+from accord.validate.clusters import unit_mean_weights
+from accord.validate.label_sets import number_of
+from accord.validate.text_cells import pad, right, width
+
+
+def table(folder: Path, ratings: list[tuple[str, str, str]], *, weight: str | None = None) -> Path:
+    path = folder / "ratings.csv"
+    lines = ["item_id,question_id,a,b,j" + (",weight" if weight else "")]
+    for at, row in enumerate(ratings):
+        more = f",{weight if at % 2 else 1}" if weight else ""
+        lines.append(f"i{at},q{at // 2},{','.join(row)}{more}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def agree(path: Path, *more: str) -> int:
+    wide = ("--wide", "--annotators", "a,b", "--judges", "j", "--resamples", "199")
+    return main(["agree", str(path), *wide, *more])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["interval", "ratio"])
+def test_ratings_whose_difference_is_no_number_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scale: str
+) -> None:
+    path = table(tmp_path, [("1e308", "-1e308", "1"), ("-1e308", "1e308", "2")])
+    assert agree(path, "--scale", scale) == 2
+    said = capsys.readouterr().err
+    assert "line 2: '1e308' is beyond 1e+100 (rater 'a')" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_large_ratings_within_the_limit_are_taken(tmp_path: Path) -> None:
+    path = table(tmp_path, [("1e100", "-1e100", "1"), ("-1e100", "1e100", "2"), ("1", "2", "3")])
+    assert agree(path, "--scale", "interval") == 0
+    assert number_of("-1e100") == -1e100
+    with pytest.raises(InputError, match="beyond 1e\\+100"):
+        number_of("-1.1e100")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("weight", ["1e308", "1e-308"])
+def test_weights_beyond_any_design_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], weight: str
+) -> None:
+    path = table(tmp_path, [("x", "y", "x"), ("y", "y", "x"), ("x", "x", "y")], weight=weight)
+    assert agree(path) == 2
+    said = capsys.readouterr().err
+    assert f"line 3: the weight '{weight}' is not between 1e-50 and 1e+50" in said
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_are_scaled_whatever_their_size() -> None:
+    for size in (1e-300, 1.0, 1e308):
+        np.testing.assert_allclose(
+            unit_mean_weights(np.array([0.5, 1.0, 1.5]) * size, 3), [0.5, 1.0, 1.5]
+        )
+
+
+@pytest.mark.parametrize("text", ["x" * 2_000_000, "字" * 1_000_000])
+def test_a_text_of_any_length_is_cut_at_once(text: str) -> None:
+    """One pass up to the cut: cutting a character at a time would take days."""
+    assert pad(text, 10) == (text[:9] if text[0] == "x" else text[:4]) + "…" + (
+        "" if text[0] == "x" else " "
+    )
+    assert width(right(text, 12)) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "cut"),
+    [
+        ("abcdef", 6, "abcdef"),
+        ("abcdefg", 6, "abcde…"),
+        ("字字字", 6, "字字字"),
+        ("字字字a", 6, "字字… "),
+        ("abcde\u0301f", 6, "abcde\u0301f"),
+        ("abcde\u0301fg", 6, "abcde\u0301…"),
+        ("", 3, "   "),
+    ],
+)
+def test_where_a_text_is_cut(text: str, size: int, cut: str) -> None:
+    assert pad(text, size) == cut
