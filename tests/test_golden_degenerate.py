@@ -37,7 +37,7 @@ from accord.validate import (
     limits_of_agreement,
     macro_f1,
     mad,
-    mcnemar_test,
+    mcnemar,
     noninferiority,
     question_jackknife,
     raw_agreement,
@@ -312,14 +312,14 @@ def test_variances_that_cannot_be_told_apart(ratings: Any, why: str) -> None:
 
 @pytest.mark.parametrize("method", ["exact", "midp", "chi2", "chi2_corrected"])
 def test_no_discordant_pair_is_p_one_with_the_reason(method: Any) -> None:
-    out = mcnemar_test(0, 0, method=method)
+    out = mcnemar(0, 0, method=method)
     assert out.details["p"] == 1.0 and "no discordant item" in str(out.reason)
     with pytest.raises(SettingsError, match="is unknown"):
-        mcnemar_test(1, 2, method="yates")
+        mcnemar(1, 2, method="yates")
 
 
 def test_a_correction_never_makes_equal_counts_unequal() -> None:
-    out = mcnemar_test(10, 10, method="chi2_corrected")
+    out = mcnemar(10, 10, method="chi2_corrected")
     assert (out.details["statistic"], out.details["p"]) == (0.0, 1.0)
 
 

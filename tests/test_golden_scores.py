@@ -31,7 +31,7 @@ from accord.validate import (
     krippendorff_alpha,
     limits_of_agreement,
     mad,
-    mcnemar_test,
+    mcnemar,
     noninferiority,
     pearson,
     question_jackknife,
@@ -303,7 +303,7 @@ def _paired() -> tuple[Floats, Floats]:
 
 def _mcnemar(case: Case) -> Figures:
     given, method = case["inputs"], case["id"].split("/")[3]
-    return _shown(mcnemar_test(given["b"], given["c"], method=method))
+    return _shown(mcnemar(given["b"], given["c"], method=method))
 
 
 def _noninferiority(case: Case) -> Figures:

@@ -58,7 +58,6 @@ _PUBLIC = {
     "mad": ".differences",
     "mcc": ".chance",
     "mcnemar": ".asymmetry",
-    "mcnemar_test": ".paired_tests",
     "noninferiority": ".paired_tests",
     "pearson": ".correlation",
     "question_jackknife": ".leaving_out",

@@ -1,4 +1,4 @@
-"""Tests on pairs: who errs more often, is a judge not worse, are two the same, by name.
+"""Tests on pairs of scores: is a judge not worse, are two the same, by name.
 
 A test answers one question asked beforehand; the interval beside it says how large the difference
 is, and is what to read first. Without ``clusters`` pairs are taken as independent.
@@ -8,80 +8,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, chdtrc, gammaln, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from ..scoring.errors import SettingsError
-from .asymmetry import mcnemar
 from .clusters import Clusters, FloatArray, Sums, check_confidence
 from .result import Estimate
 from .score_intervals import paired_scores
 
-__all__ = ["McNemarMethod", "equivalence", "mcnemar_test", "noninferiority", "wilcoxon_signed_rank"]
+__all__ = ["equivalence", "noninferiority", "wilcoxon_signed_rank"]
 
-McNemarMethod = Literal["exact", "midp", "chi2", "chi2_corrected"]
-_MCNEMAR = {
-    "exact": "exact McNemar test",
-    "midp": "mid-p McNemar test",
-    "chi2": "McNemar chi-squared, 1 df",
-    "chi2_corrected": "McNemar chi-squared with continuity correction, 1 df",
-}
 _DIGITS = 10
 """Digits of a difference that count; what is equal to so many is a tie."""
-
-
-def mcnemar_test(
-    only_first: int, only_second: int, *, method: McNemarMethod = "exact", confidence: float = 0.95
-) -> Estimate:
-    """McNemar's test under one of its names; the exact one is the default.
-
-    Parameters
-    ----------
-    only_first, only_second, confidence
-        As :func:`~accord.validate.asymmetry.mcnemar`.
-    method
-        ``exact``; ``midp`` (the exact p less the chance of just what was seen, which is less
-        conservative); ``chi2`` and ``chi2_corrected`` (large samples; the correction is cut at 0,
-        so that equal counts have the statistic 0).
-
-    Returns
-    -------
-    Estimate
-        The share of the first rater's among the discordant items with Clopper and Pearson's
-        interval, whichever the test. ``details``: ``p``, and ``statistic`` for the chi-squared
-        ones. Without a discordant item the share is NaN, with the reason, and p is 1.
-
-    Raises
-    ------
-    InputError
-        A count that is negative or not whole.
-    SettingsError
-        An unknown method.
-
-    References
-    ----------
-    McNemar 1947; Edwards 1948, Psychometrika 13; mid-p: Fagerland, Lydersen & Laake 2013, BMC Med.
-    Res. Methodol. 13.
-    """
-    if method not in _MCNEMAR:
-        raise SettingsError(f"method {method!r} is unknown", cure=f"one of {', '.join(_MCNEMAR)}")
-    out = mcnemar(only_first, only_second, confidence=confidence)
-    b, c = int(only_first), int(only_second)
-    n, less = b + c, min(b, c)
-    details: dict[str, Any] = dict(out.details)
-    if method == "midp" and n:
-        log_seen = gammaln(n + 1) - gammaln(less + 1) - gammaln(n - less + 1) - n * math.log(2)
-        seen = math.exp(float(log_seen))
-        details["p"] = 1 - seen if b == c else min(1.0, 2 * float(bdtr(less, n, 0.5)) - seen)
-    elif method.startswith("chi2"):
-        correction = 1 if method == "chi2_corrected" else 0
-        statistic = max(abs(b - c) - correction, 0) ** 2 / n if n else 0.0
-        details |= {"statistic": statistic, "df": 1, "p": float(chdtrc(1, statistic))}
-    how = f"Clopper-Pearson, {_MCNEMAR[method]}; items taken as independent"
-    return replace(out, method=how, details=details)
 
 
 def noninferiority(
