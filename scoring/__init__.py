@@ -57,6 +57,7 @@ _PUBLIC = {
     "choice_accuracy": ".knowledgeberg",
     "f1_array": ".metrics",
     "judge_items": ".sciknoweval",
+    "judge_universes": ".universe",
     "knowledge_of_wrong_answers": ".knowledgeberg",
     "knowledgeberg_scores": ".knowledgeberg",
     "listqa_scores": ".metrics",

@@ -58,6 +58,7 @@ __all__ = [
     "SciKnowEvalRecipe",
     "SciKnowEvalScores",
     "judge_items",
+    "row_ids",
     "score_row",
     "sciknoweval_scores",
 ]

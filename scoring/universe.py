@@ -33,7 +33,14 @@ from .recipes import recipe
 from .records import CORRECT, NO_SYSTEM, UNSURE, Element, Item, Judgement, item_id
 from .score import scored_elements
 
-__all__ = ["Universe", "UniverseRecipe", "UniverseScore", "prepare_universe", "universe_score"]
+__all__ = [
+    "Universe",
+    "UniverseRecipe",
+    "UniverseScore",
+    "judge_universes",
+    "prepare_universe",
+    "universe_score",
+]
 
 Asked = Literal["all", "needed"]
 
@@ -346,21 +353,56 @@ def universe_score(
         What :func:`prepare_universe` takes.
     """
     one = prepare_universe(**answer)
-    if one.recipe.asked == "all":
-        return one.score(verdicts(one.items) if one.items else (), judge=judge)
-    said: list[Judgement] = []
-    taken = set(one.by_rule.values())
-    for p in range(len(one.predicted)):
-        asked = [i for i in one.items if one.pair_of[i.item_id][1] == p]
-        asked = [i for i in asked if one.pair_of[i.item_id][0] not in taken]
-        if not asked:
-            continue
-        answers = list(verdicts(asked))
-        said += answers
-        same = [one.pair_of[a.item_id][0] for a in answers if a.verdict == CORRECT]
-        if same:
-            taken.add(min(same))
+    (said,) = judge_universes([one], verdicts)
     return one.score(said, judge=judge)
+
+
+def judge_universes(
+    universes: Sequence[Universe], verdicts: Callable[[Sequence[Item]], Sequence[Judgement]]
+) -> list[list[Judgement]]:
+    """The verdicts that each of many answers needs, asked for in as few batches as can be.
+
+    With ``asked = "all"`` that is one batch; with ``"needed"`` one for each place in the answers:
+    what the second predictions need depends on what the first ones were matched to.
+
+    Returns
+    -------
+    list
+        The judgements of each universe, in order.
+    """
+    said: list[list[Judgement]] = [[] for _ in universes]
+    taken = [set(one.by_rule.values()) for one in universes]
+    by_place: list[dict[int, list[Item]]] = []
+    for one in universes:
+        places: dict[int, list[Item]] = {}
+        for item in one.items:
+            _, p = one.pair_of[item.item_id]
+            places.setdefault(p if one.recipe.asked == "needed" else 0, []).append(item)
+        by_place.append(places)
+    for place in sorted({p for places in by_place for p in places}):
+        batch: dict[str, Item] = {}
+        askers: dict[str, list[int]] = {}
+        for number, one in enumerate(universes):
+            for item in by_place[number].get(place, ()):
+                r, _ = one.pair_of[item.item_id]
+                if one.recipe.asked == "all" or r not in taken[number]:
+                    batch[item.item_id] = item
+                    askers.setdefault(item.item_id, []).append(number)
+        matched: dict[int, int] = {}
+        for judgement in verdicts(tuple(batch.values())) if batch else ():
+            if judgement.item_id not in askers:
+                raise InputError(
+                    f"a verdict for the item {judgement.item_id!r}, which was not asked",
+                    cure="answer the items that were asked",
+                )
+            for number in askers[judgement.item_id]:
+                said[number].append(judgement)
+                if judgement.verdict == CORRECT:
+                    r, _ = universes[number].pair_of[judgement.item_id]
+                    matched[number] = min(r, matched.get(number, r))
+        for number, r in matched.items():
+            taken[number].add(r)
+    return said
 
 
 def _predicted(

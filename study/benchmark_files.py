@@ -180,7 +180,7 @@ def score_knowledgeberg_file(
         knowledgeberg_scores,
         read_reasoned,
     )
-    from ..scoring.universe import prepare_universe
+    from ..scoring.universe import judge_universes, prepare_universe
 
     universes: dict[str, list[tuple[Universe, str, str]]] = {}
     reasoned: dict[str, list[Reasoned]] = {}
@@ -231,17 +231,20 @@ def score_knowledgeberg_file(
             bad.append(BadRow(table.name, line, error.message))
     _refuse(bad)
     block = {"name": judge.name, **judge.settings()}
+    everyone = [one for found in universes.values() for one, _, _ in found]
+    said = dict(zip(map(id, everyone), judge_universes(everyone, judge.judge), strict=True))
     scores: dict[str, KnowledgeBergScores] = {}
     open_pairs: list[Item] = []
     for system in dict.fromkeys([*universes, *reasoned]):
         enumerated = []
         for one, domain, language in universes.get(system, []):
-            said = judge.judge(one.items) if one.items else []
-            settled = {judgement.item_id for judgement in said if judgement.verdict is not None}
+            own = said[id(one)]
+            settled = {judgement.item_id for judgement in own if judgement.verdict is not None}
             if block.get("type") == "exact":
                 settled = set()  # the rules have said all that equality can
-            open_pairs += [item for item in one.items if item.item_id not in settled]
-            enumerated.append(Enumerated(one.score(said, judge=block), domain, language))
+            put = {judgement.item_id for judgement in own}
+            open_pairs += [i for i in one.items if i.item_id in put and i.item_id not in settled]
+            enumerated.append(Enumerated(one.score(own, judge=block), domain, language))
         scores[system] = knowledgeberg_scores(enumerated, reasoned.get(system, []))
     return KnowledgeBergFile(scores, tuple(open_pairs))
 

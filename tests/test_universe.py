@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from accord.scoring.errors import InputError, SettingsError
 from accord.scoring.records import CORRECT, INCORRECT, UNSURE, Item, Judgement
-from accord.scoring.universe import UniverseRecipe, UniverseScore, prepare_universe, universe_score
+from accord.scoring.universe import (
+    UniverseRecipe,
+    UniverseScore,
+    judge_universes,
+    prepare_universe,
+    universe_score,
+)
 
 Verdicts = Callable[[Sequence[Item]], list[Judgement]]
 
@@ -219,6 +225,35 @@ def test_what_cannot_be_scored_is_refused() -> None:
         one.score([Judgement(identity, CORRECT), Judgement(identity, CORRECT)])
     with pytest.raises(SettingsError, match="asked can't be 'some'"):
         UniverseRecipe(asked="some")  # type: ignore[arg-type]  # the mistake under test
+
+
+@pytest.mark.parametrize("asked", ["all", "needed"])
+def test_many_answers_are_judged_in_few_batches(asked: str) -> None:
+    recipe = UniverseRecipe(asked=asked)  # type: ignore[arg-type]  # by name
+    universes = [
+        prepare_universe(
+            question_id=f"q{k}",
+            question="?",
+            reference=["g1", "g2", "g3"],
+            response=["x", "y"],
+            recipe=recipe,
+        )
+        for k in range(5)
+    ]
+    sizes: list[int] = []
+
+    def judge(items: Sequence[Item]) -> list[Judgement]:
+        sizes.append(len(items))
+        return same(("x", "g1"), ("y", "g1"), ("y", "g3"))(items)
+
+    said = judge_universes(universes, judge)
+    scores = [one.score(own) for one, own in zip(universes, said, strict=True)]
+    # y finds g1 taken and gets g3: 2 of 2 predicted, 2 of 3 gold.
+    assert [score.greedy.f1 for score in scores] == pytest.approx([4 / 5] * 5, abs=1e-12)
+    # All: 5 answers of 2 x 3 pairs. Needed: x beside three, then y beside the two that are free.
+    assert sizes == ([30] if asked == "all" else [15, 10])
+    with pytest.raises(InputError, match="'zzz', which was not asked"):
+        judge_universes(universes, lambda items: [Judgement("zzz", CORRECT)])
 
 
 def test_the_block_travels() -> None:
