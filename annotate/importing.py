@@ -252,6 +252,10 @@ class _Found:
         self._catalogue, self._samples = catalogue, samples
         self._names = names
         self._known_annotator = {a.unique_id: a.annotator for a in known}
+        self._named: dict[_Trace, str] = {}
+        self._nameless: dict[_Trace, str] = {}
+        for a in known:
+            self._keep_trace(a.item_id, a.raw, a.unique_id)
         self.stored: list[StoredAnnotation] = []
         self.snapshots: list[Snapshot] = []
         self.tasks: Counter[str] = Counter(seen=0)
@@ -329,7 +333,7 @@ class _Found:
                 self.by_number[annotator] = person
             self.flags["not the owner"] += snapshot.owner not in (None, annotator)
             self._flag(annotation)
-            unique, updated = keys_of(annotation, project)
+            unique, updated = self._keys(item_id, annotation, project)
             self.stored.append(
                 StoredAnnotation(
                     unique_id=unique,
@@ -344,6 +348,27 @@ class _Found:
                     source=snapshot.server or f"file:{snapshot.name}",
                 )
             )
+
+    def _keys(
+        self, item_id: object, annotation: Mapping[str, Any], project: int | None
+    ) -> tuple[str, str]:
+        """What names a version of an annotation: as the ledger names it where it has that one.
+
+        JSON_MIN and CSV have no unique ids; what came from the server as well is still one label.
+        """
+        unique, updated = keys_of(annotation, project)
+        trace = _trace(item_id, annotation)
+        known = self._nameless.get(trace)
+        if known is None and not annotation.get("unique_id"):
+            known = self._named.get(trace)
+        if known is None:
+            self._keep_trace(item_id, annotation, unique)
+        return known or unique, updated
+
+    def _keep_trace(self, item_id: object, annotation: Mapping[str, Any], unique: str) -> None:
+        trace = _trace(item_id, annotation)
+        if trace is not None:
+            (self._named if annotation.get("unique_id") else self._nameless)[trace] = unique
 
     def _look_up(self, data: Mapping[str, Any]) -> tuple[Template | None, Graded | None]:
         """The template of a task, and what it asks about."""
@@ -375,7 +400,8 @@ class _Found:
             for annotation in task["annotations"]:
                 person = person_of(annotation, snapshot.people)
                 if person is not None:
-                    unique, _ = keys_of(annotation, number(task.get("project")))
+                    project = number(task.get("project"))
+                    unique, _ = self._keys(task["data"].get("item_id"), annotation, project)
                     before = self._known_annotator.get(unique)
                     known.setdefault(person, set()).update({before} if before else ())
         names: dict[str, str] = {}
@@ -487,6 +513,17 @@ class _Found:
         }
         if gone:
             yield f"{len(gone)} annotations are no longer on the server; their labels are kept"
+
+
+_Trace = tuple[object, int, str] | None
+
+
+def _trace(item_id: object, annotation: Mapping[str, Any]) -> _Trace:
+    """What every format says of an annotation: the server's number, and when it was made."""
+    identifier, made = number(annotation.get("id")), annotation.get("created_at")
+    if identifier is None or not isinstance(made, str):
+        return None
+    return item_id, identifier, made
 
 
 _TASK_COUNTS = (

@@ -245,8 +245,11 @@ def _scrub(value: Any, names: Pseudonyms) -> Any:
 
 def keys_of(annotation: Mapping[str, Any], project_id: int | None) -> tuple[str, str]:
     """``(unique_id, updated_at)``: what names one version of an annotation."""
-    unique = annotation.get("unique_id") or f"{project_id}:{annotation.get('id')}"
-    updated = annotation.get("updated_at") or annotation.get("created_at") or ""
+    made = annotation.get("created_at") or ""
+    # Numbers repeat from server to server; JSON_MIN and CSV do not even name the project.
+    place = made if project_id is None else project_id
+    unique = annotation.get("unique_id") or f"{place}:{annotation.get('id')}"
+    updated = annotation.get("updated_at") or made
     return str(unique), str(updated)
 
 

@@ -133,3 +133,23 @@ def test_three_formats_of_one_project(
         assert found[form][0].annotations == found["JSON"][0].annotations
         assert found[form][1] == found["JSON"][1]
         assert found[form][0].annotators == found["JSON"][0].annotators
+    files = {form: next(tmp_path.glob(f"{form}.[cj]s*")) for form in found}
+    for first, then in (("JSON", "CSV"), ("CSV", "JSON"), ("JSON_MIN", "CSV")):
+        # one label, however often and in whatever format it comes
+        with Study.open(tmp_path / first) as copy:
+            again = import_files(copy, [files[then], files[first]])
+            assert (again.new_annotations, again.new_ratings) == (0, 0)
+            assert ratings(copy) == found["JSON"][1]
+            assert len(copy.ledger.rating_rows()) == len(tasks)
+
+
+def test_equal_numbers_of_two_servers_are_two_labels(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    rows = rows_of(tmp_path / "t.json")
+    (tmp_path / "one.json").write_text(json.dumps(rows))
+    elsewhere = [{**row, "created_at": "2026-01-01T00:00:07Z", "annotator": 9} for row in rows]
+    (tmp_path / "two.json").write_text(json.dumps(elsewhere))
+    import_files(study, [tmp_path / "one.json"])
+    report = import_files(study, [tmp_path / "two.json"])
+    assert (report.new_annotations, report.new_ratings) == (len(rows), len(rows))
+    assert report.annotations["labelled"] == len(rows)
