@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = [
     "AccordError",
@@ -92,18 +93,29 @@ def one_line(text: str) -> str:
     return visible(_LINE_ENDS.sub(" ", text)).strip()
 
 
-def visible(text: str) -> str:
-    """Text whose control, invisible and bidirectional characters are shown as escapes.
+def visible(text: Any) -> str:
+    r"""Text in which control, invisible and bidirectional characters are written out.
 
-    Line ends and tabs stay. Joiners stay too: scripts and emoji need them.
+    As in ``abc\u202edef``; None is empty, anything else its text. Two texts that differ only in
+    what can't be seen would otherwise look equal, and an override of direction would reorder what
+    stands around it. Line ends (as ``\n``) and tabs stay. Joiners stay too: scripts and emoji need
+    them.
     """
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    out = text if isinstance(text, str) else "" if text is None else str(text)
+    if out.isascii() and out.isprintable():
+        return out
+    return _UNSEEN.sub(_escape, out.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 _LINE_ENDS = re.compile(r"[\r\n\t]")
 # Controls; marks, overrides and isolates of direction; the line ends that are no \n; characters of
 # no width; tags; halves of a surrogate pair, which no terminal's encoding holds.
 _UNSEEN = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
-    "\U000e0000-\U000e007f\ud800-\udfff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )

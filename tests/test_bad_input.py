@@ -356,7 +356,7 @@ def test_a_very_wide_header_is_read_in_time(tmp_path: Path) -> None:
         ("\x1b[31m\x9b\x07\x7f", r"\u001b[31m\u009b\u0007\u007f"),
         ("\u202e\u2066\u200f\u061c", r"\u202e\u2066\u200f\u061c"),
         ("a\u200bb\ufeff\u2060\u2028", r"a\u200bb\ufeff\u2060\u2028"),
-        ("\U000e0041\ud800", r"\ue0041\ud800"),
+        ("\U000e0041\ud800", r"\U000e0041\ud800"),
         ("\U0001f468\u200d\U0001f469 می\u200cخواهم", "\U0001f468\u200d\U0001f469 می\u200cخواهم"),
     ],
 )

@@ -17,6 +17,7 @@ from scipy.special import fdtri
 from ..scoring.errors import SettingsError
 from .clusters import Clusters, FloatArray, Sums, Unit, kish
 from .intervals import z_quantile
+from .lin_interval import lin_se
 from .methods import Asked, Method
 from .resampling import Source, Summed
 from .result import Estimate
@@ -75,10 +76,7 @@ def ccc(
         rho = out.estimate
         if not abs(r) >= 1e-12:
             return replace(out, method=how, reason="no interval: the scores are uncorrelated")
-        u = shift / math.sqrt(sx * sy)
-        variance = (1 - r * r) * rho**2 * (1 - rho**2) / r**2
-        variance += 2 * rho**3 * (1 - rho) * u**2 / r - rho**4 * u**4 / (2 * r**2)
-        reach = z_quantile(out.confidence) * math.sqrt(max(variance, 0) / (size - 2))
+        reach = z_quantile(out.confidence) * lin_se(rho, r, shift * shift / (sx * sy), size)
         centre, reach = math.atanh(rho), reach / (1 - rho**2)
         return replace(
             out, low=math.tanh(centre - reach), high=math.tanh(centre + reach), method=how

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
+from ..scoring.errors import visible
+
 __all__ = [
     "LABELS",
     "count",
@@ -191,32 +193,6 @@ def with_interval(result: Mapping[str, Any]) -> str:
         return f"undefined ({result.get('reason') or 'no reason given'})"
     limits = interval(result)
     return f"{estimate(result)} {limits or '(no interval)'}"
-
-
-# What a reader can't see but a terminal, a browser or a tokenizer acts on: controls, the bidi
-# controls, zero-width blanks, line separators, tag characters and lone surrogates. The joiners
-# U+200C and U+200D stay: Persian, Indic scripts and emoji need them.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
-)
-
-
-def visible(text: Any) -> str:
-    r"""Text in which invisible control characters are written out, as in ``abc\u202edef``.
-
-    A reference and a prediction that differ only in what can't be seen would otherwise look equal,
-    and a bidirectional override would reorder the row around it.
-    """
-    out = text if isinstance(text, str) else "" if text is None else str(text)
-    if out.isascii() and out.isprintable():
-        return out
-    return _UNSEEN.sub(_escape, out.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)")

@@ -13,7 +13,7 @@ from .intervals import z_quantile
 from .result import Estimate
 from .score_intervals import paired_scores
 
-__all__ = ["ccc_classical"]
+__all__ = ["ccc_classical", "lin_se"]
 
 
 def ccc_classical(
@@ -81,13 +81,31 @@ def ccc_classical(
         return replace(out, reason=f"ccc is {rho:+.0f} exactly: no interval")
     if abs(r) < 1e-12:
         return replace(out, reason="no interval: the scores are uncorrelated")
-    u = shift * shift / (sx * sy)
-    variance = (1 - r * r) * rho**2 * (1 - rho**2) / r**2
-    variance += 2 * rho**3 * (1 - rho) * u / r - rho**4 * u * u / (2 * r * r)
-    se = math.sqrt(max(variance, 0) / (n - 2))
+    se = lin_se(rho, r, shift * shift / (sx * sy), n)
     reach = z_quantile(confidence) * se
     out = replace(out, details={**details, "se": se})
     if not fisher_z:
         return replace(out, low=rho - reach, high=rho + reach)
     centre, reach = math.atanh(rho), reach / (1 - rho**2)
     return replace(out, low=math.tanh(centre - reach), high=math.tanh(centre + reach))
+
+
+def lin_se(rho: float, r: float, shift: float, n: float) -> float:
+    """Lin's standard error of the concordance correlation, divisor n - 2.
+
+    Parameters
+    ----------
+    rho, r
+        The concordance and Pearson's correlation, which is not 0.
+    shift
+        The squared difference of the means over the product of the standard deviations.
+    n
+        Responses, more than 2; need not be whole.
+
+    References
+    ----------
+    Lin 1989, Biometrics 45, with the correction of 2000 (Biometrics 56).
+    """
+    variance = (1 - r * r) * rho**2 * (1 - rho**2) / r**2
+    variance += 2 * rho**3 * (1 - rho) * shift / r - rho**4 * shift**2 / (2 * r * r)
+    return math.sqrt(max(variance, 0) / (n - 2))
