@@ -42,11 +42,15 @@ class Outside:
         The question's id as the file has it, or None where the format has none.
     key
         What names the question where there is no id; the id is then a hash of it.
+    record
+        A hash of all that makes the question, where gold and answer are one record. Equal records
+        are interchangeable: their ids are numbered, and so are those of their responses.
     """
 
     cells: Mapping[str, Any]
     id: str | None = None
     key: tuple[str, ...] = ()
+    record: str | None = None
 
 
 @dataclass(slots=True)

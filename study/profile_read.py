@@ -203,7 +203,7 @@ class _Work:
                 cells.setdefault("variant", self.variant)
         identity = given or outside.id
         if identity is None:
-            identity = self._known(outside.key, cells, line)
+            identity = self._known(outside, cells, line)
             if identity is None:
                 return
         elif self.role == "responses" and identity in self.left_ids:
@@ -216,37 +216,49 @@ class _Work:
         self.made.append(cells)
         self.lines.append(line)
 
-    def _known(self, key: Sequence[str], cells: Mapping[str, Any], line: int) -> str | None:
-        """The id that stands for a key; None where a response fits no question, or several."""
-        first = key_id(key)
+    def _known(self, outside: Outside, cells: Mapping[str, Any], line: int) -> str | None:
+        """The id of a question without one; None where a response fits none, or several."""
+        whole = outside.record is not None
+        first = outside.record or key_id(outside.key)
         if self.role == "questions":
-            self.seen[first] += 1
-            if self.seen[first] > 1 and not self.profile.key_is_whole:
+            number = self._number(first)
+            if number and not whole:
                 self._note("a question has the text of an earlier one (its responses need ids)")
-            return first if self.seen[first] == 1 else f"{first}~{self.seen[first]}"
+            return f"{first}-{number}" if number else first
         if self.role != "responses":
             return first
         if first in self.left_ids:
             self._leave(line)
             return None
         if first not in self.question_ids:
-            reason = f"its question is not in the study: {shown(' / '.join(key))}"
-            if self.profile.key_is_whole:
-                reason = "its question is not in the study as this record has it"
-            self._refuse(line, reason, "bring its questions in first, from the same release")
+            what = "as this record has it" if whole else shown(" / ".join(outside.key))
+            self._refuse(
+                line,
+                f"its question is not in the study: {what}",
+                "bring its questions in first, from the same release",
+            )
             return None
-        if not self.profile.key_is_whole:
-            if f"{first}~2" in self.question_ids:
+        if not whole:
+            if f"{first}-1" in self.question_ids:
                 self._refuse(line, "several questions of the study have this text", _IDS)
                 return None
             return first
-        who = (first, cells.get("system"), cells.get("variant"))
-        self.seen[who] += 1
-        return first if self.seen[who] == 1 else f"{first}~{self.seen[who]}"
+        number = self._number((first, cells.get("system"), cells.get("variant")))
+        return f"{first}-{number}" if number else first
+
+    def _number(self, key: Any) -> int:
+        """How often a key was there before."""
+        self.seen[key] += 1
+        return self.seen[key] - 1
 
     def settle(self) -> None:
         """Say what is wrong with the file as a whole."""
         if not self.made and not self.bad:
+            if not self.left_out:
+                raise InputError(
+                    f"{self.rows.name} holds no {self.role}",
+                    cure="give the file as it was published, with rows that hold some",
+                )
             raise InputError.from_rows(
                 self.left_out, cure="no row of this file can be taken; give one with list questions"
             )

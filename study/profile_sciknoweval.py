@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .profile_fields import FieldError, Fields, Outside, shown
@@ -89,20 +88,15 @@ def _reference(row: Fields, kind: str, options: list[tuple[str, str]]) -> list[A
 
 
 def _question(row: Fields) -> Iterator[Outside]:
-    cells, key = _record(row)
-    yield Outside(cells, key=key)
-
-
-def _record(row: Fields) -> tuple[dict[str, Any], tuple[str, ...]]:
     kind = row.text("type")
     if kind not in _TYPES:
         raise FieldError(f"type {shown(kind)} is unknown", f"types are {', '.join(_TYPES)}")
     options = _options(row)
     prompt, question = row.get("prompt.default"), row.text("question")
     parts = [] if not isinstance(prompt, str) or not prompt.strip() else [prompt]
-    shown_options = [f"{label}. {text}" for label, text in options]
+    lines = [f"{label}. {text}" for label, text in options]
     cells: dict[str, Any] = {
-        "question": "\n".join([*parts, question, *shown_options]),
+        "question": "\n".join([*parts, question, *lines]),
         "reference": _reference(row, kind, options),
         "type": kind,
         **row.strata(
@@ -113,16 +107,27 @@ def _record(row: Fields) -> tuple[dict[str, Any], tuple[str, ...]]:
             origin="details.source",
         ),
     }
-    # Everything that makes the question: what is equal in all of it is the same question.
-    return cells, ("sciknoweval", json.dumps(cells, ensure_ascii=False, sort_keys=True))
+    yield _named(row, cells)
 
 
 def _response(row: Fields) -> Iterator[Outside]:
-    _, key = _record(row)
-    yield Outside({"response": row.answer("response")}, key=key)
+    yield _named(row, {"response": row.answer("response")})
 
 
-_RECORD = ("question", "choices", "answerKey", "type", "answer")
+def _named(row: Fields, cells: Mapping[str, Any]) -> Outside:
+    """The row under the id that the benchmark's own figures give it, too."""
+    from ..scoring.sciknoweval_rows import row_ids
+
+    own = next((name for name in _IDS if row.get(name) is not None), None)
+    if own is not None:
+        return Outside(cells, id=row.text(own))
+    _options(row)  # an id is made of the options: they must be some
+    return Outside(cells, record=row_ids([{name: row.get(name) for name in _HASHED}])[0])
+
+
+_IDS = ("question_id", "id")
+_HASHED = ("domain", "details", "type", "question", "answerKey", "answer", "choices")
+_RECORD = ("question", "choices", "answerKey", "type", "domain", "details", "answer")
 _EXAMPLE = {
     "prompt": {"default": "Choose the right option."},
     "question": "Which river flows through Basel?",
@@ -140,13 +145,13 @@ SCIKNOWEVAL = Profile(
     rule="one answer, except relation_extraction: all-of, each tuple is an element",
     convert={"questions": _question, "responses": _response},
     fields={"questions": _RECORD, "responses": (*_RECORD, "response")},
-    optional=("prompt.default", "domain", "details"),
+    optional=("prompt.default", "id"),
     examples={"questions": _EXAMPLE, "responses": {**_EXAMPLE, "response": "A"}},
     becomes={
         "questions": "options: the letter, the option's text an alias; each tuple as one text; "
         "else the answer as one element",
-        "responses": "the text as written; joined by the whole record",
+        "responses": "the text as written; joined by the whole record. Figures of "
+        "relation extraction read tuples: accord.scoring.sciknoweval, by the same ids",
     },
-    key_is_whole=True,
 )
 """The format; list figures are meant for its relation extraction only."""

@@ -45,8 +45,6 @@ class Profile:
         The key whose list holds the rows where the file is one JSON object, if it can be.
     keyed
         For responses: a file that is one JSON object, id to value; the value's field name.
-    key_is_whole
-        Without ids: whether equal keys mean equal questions, so that their order can't matter.
     refused
         Why the format can't be scored as a list, with the cure; None where it can.
     unconfirmed
@@ -67,7 +65,6 @@ class Profile:
     becomes: Mapping[Role, str] = field(default_factory=dict)
     envelope: str | None = None
     keyed: str | None = None
-    key_is_whole: bool = False
     refused: tuple[str, str] | None = None
     unconfirmed: str | None = None
     by_mapping: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from profile_samples import FILES, SAMPLES, Role, add
 from accord import cli
 from accord.scoring.errors import AccordError, InputError, SettingsError
 from accord.scoring.parse import read_reference
+from accord.scoring.sciknoweval_rows import row_ids
 from accord.study import Study, intake, profile_files
 from accord.study.profile_files import open_rows, read_rows
 from accord.study.profile_read import read_outside
@@ -88,9 +89,12 @@ def test_equal_records_are_two_questions_with_a_response_each(empty: Study) -> N
     add(empty, "sciknoweval", "questions")
     add(empty, "sciknoweval", "responses")
     doubled = [q.question_id for q in empty.ledger.questions() if "Water" in q.question]
-    assert doubled[1] == f"{doubled[0]}~2"
+    assert doubled[1] == f"{doubled[0]}-1"
     answers = {r.question_id: r.response for r in empty.ledger.responses()}
     assert [answers[one] for one in doubled] == ["Yes", "No"]
+    # The benchmark's own figures know the rows by the same ids.
+    lines = (SAMPLES / "sciknoweval.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [q.question_id for q in empty.ledger.questions()] == row_ids(map(json.loads, lines))
 
 
 def test_responses_are_not_joined_to_one_of_several_questions(empty: Study, tmp_path: Path) -> None:
@@ -308,6 +312,13 @@ def test_labelled_facts_are_pairs_and_their_ratings(empty: Study) -> None:
     assert set(frame["kind"]) == {"annotator"}
     # Another system's facts about the same topics are other items.
     assert add(empty, "factscore", "pairs", system="beta").new == 4
+
+
+def test_a_file_of_which_nothing_can_be_taken_is_refused(empty: Study, tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    path.write_text('{"input": "?", "topic": "t", "annotations": []}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="facts.jsonl holds no pairs; give the file"):
+        add(empty, "factscore", "pairs", path)
 
 
 def test_rows_that_are_no_list_questions_are_left_out_and_told(empty: Study) -> None:
