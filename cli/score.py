@@ -40,6 +40,12 @@ JUDGE = typer.Option(
 VERDICTS = typer.Option(
     None, "--verdicts", metavar="FILE", help="With --recipe: a CSV of verdicts by item_id."
 )
+JUDGES_OF = typer.Option(
+    None,
+    "--judges-of",
+    metavar="STUDY",
+    help="With --recipe: the study that has the --judge and keeps its replies.",
+)
 OPEN = typer.Option(
     None, "--open", metavar="FILE", help="With --recipe: write the pairs that wait for a verdict."
 )
@@ -82,6 +88,7 @@ def register(app: typer.Typer) -> None:
         ),
         verdicts: Path | None = VERDICTS,
         open_pairs: Path | None = OPEN,
+        judges_of: Path | None = JUDGES_OF,
         as_json: bool = JSON,
     ) -> None:
         given = {
@@ -89,6 +96,7 @@ def register(app: typer.Typer) -> None:
             "--map": mapping,
             "--verdicts": verdicts,
             "--open": open_pairs,
+            "--judges-of": judges_of,
         }
         if recipe is None:
             _refuse_options([name for name, value in given.items() if value is not None])
@@ -100,10 +108,8 @@ def register(app: typer.Typer) -> None:
                     f"--recipe is for a file, and {study} is a folder",
                     cure="a study's recipe stands in its study.toml",
                 )
-            if judge:
-                raise SettingsError(
-                    "--judge is for a study", cure="hand in verdicts with --verdicts FILE"
-                )
+            if len(judge) > 1:
+                raise SettingsError("a file has one --judge", cure="score it once for each")
             score_file(
                 study,
                 recipe,
@@ -111,6 +117,8 @@ def register(app: typer.Typer) -> None:
                 mapping=mapping,
                 verdicts=verdicts,
                 open_pairs=open_pairs,
+                judge=judge[0] if judge else None,
+                judges_of=judges_of,
                 as_json=as_json,
             )
             return

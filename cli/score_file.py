@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from .common import emit, envelope, parse_map
 if TYPE_CHECKING:
     from ..scoring.breakdown import Mean, TwoWay
     from ..scoring.judges import Judge
-    from ..scoring.knowledgeberg import KnowledgeBergScores
     from ..scoring.sciknoweval import SciKnowEvalScores
+    from ..study.benchmark_files import KnowledgeBergFile
     from ..study.readers import Table
 
 __all__ = ["score_file"]
@@ -26,6 +27,8 @@ def score_file(
     mapping: str | None,
     verdicts: Path | None,
     open_pairs: Path | None,
+    judge: str | None,
+    judges_of: Path | None,
     as_json: bool,
 ) -> None:
     """Score the file and print the figures."""
@@ -48,30 +51,34 @@ def score_file(
     changes = parse_map(conventions, "--set")
     columns = parse_map(mapping, "--map")
     results: list[dict[str, Any]]
+    work: dict[str, dict[str, int]]
     if recipe_name == "sciknoweval":
-        if verdicts is not None or open_pairs is not None:
+        if verdicts is not None or open_pairs is not None or judge is not None:
             raise SettingsError(
-                "--verdicts and --open are for knowledgeberg",
+                "--judge, --verdicts and --open are for knowledgeberg",
                 cure="write a judge's replies into the column judge_reply",
             )
         science = sciknoweval_recipe(changes)
         table = _read(path, columns, SCIKNOWEVAL_COLUMNS)
         found = score_sciknoweval_file(table, science)
         results = [{"system": system, **one.to_dict()} for system, one in found.items()]
-        lines, block = _science(found), science.block()
+        lines, block, work = _science(found), science.block(), {}
     else:
         names = universe_recipe(changes)
         table = _read(path, columns, KNOWLEDGEBERG_COLUMNS)
-        file = score_knowledgeberg_file(table, names, _judge(verdicts))
+        with _judge(verdicts, judge, judges_of) as source:
+            file = score_knowledgeberg_file(table, names, source)
         if open_pairs is not None:
             file.write_open(open_pairs)
         results = [one.to_dict() for one in file.scores.values()]
-        lines, block = _berg(file.scores, len(file.open_pairs), open_pairs), names.block()
+        lines = _berg(file, open_pairs)
+        block, work = names.block(), {judge: dict(file.work)} if judge and file.work else {}
     payload = envelope(
         "score",
         results=results,
         settings={"recipe": block},
         input={"rows": len(table.lines), "sha256": table.sha256},
+        work=work,
     )
     emit(payload, as_json, lines)
 
@@ -84,10 +91,24 @@ def _read(
     return read_table(path, mapping=mapping, required=names[0], optional=names[1])
 
 
-def _judge(verdicts: Path | None) -> Judge:
+@contextmanager
+def _judge(verdicts: Path | None, name: str | None, study: Path | None) -> Iterator[Judge]:
+    from ..scoring.errors import SettingsError
     from ..scoring.judges import ExactJudge, FileJudge
+    from ..study.benchmark_files import judge_of_study
 
-    return ExactJudge() if verdicts is None else FileJudge(verdicts)
+    if (name is None) != (study is None):
+        raise SettingsError(
+            "--judge and --judges-of go together here",
+            cure="name a judge and the study whose study.toml has it and keeps its replies",
+        )
+    if name is not None and verdicts is not None:
+        raise SettingsError("--verdicts and --judge are two judges", cure="use one of them")
+    if name is not None and study is not None:
+        with judge_of_study(study, name) as judge:
+            yield judge
+    else:
+        yield ExactJudge() if verdicts is None else FileJudge(verdicts)
 
 
 def _science(found: Mapping[str, SciKnowEvalScores]) -> Iterator[str]:
@@ -113,10 +134,14 @@ def _science(found: Mapping[str, SciKnowEvalScores]) -> Iterator[str]:
         )
 
 
-def _berg(
-    found: Mapping[str, KnowledgeBergScores], n_open: int, written: Path | None
-) -> Iterator[str]:
-    for system, scores in found.items():
+def _berg(file: KnowledgeBergFile, written: Path | None) -> Iterator[str]:
+    n_open, work = len(file.open_pairs), file.work
+    if work:
+        yield (
+            f"calls: {work['calls']:,}, asked again: {work['again']:,}, known already: "
+            f"{work['known']:,}, unscored: {work['unscored']:,}"
+        )
+    for system, scores in file.scores.items():
         yield f"system {system}"
         if scores.states:
             for name, mean in scores.universe.items():

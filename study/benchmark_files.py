@@ -12,12 +12,14 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
 from ..scoring.records import NO_SYSTEM, Item
+from .judging import Source, judged
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
@@ -31,6 +33,7 @@ __all__ = [
     "KNOWLEDGEBERG_COLUMNS",
     "SCIKNOWEVAL_COLUMNS",
     "KnowledgeBergFile",
+    "judge_of_study",
     "score_knowledgeberg_file",
     "score_sciknoweval_file",
     "sciknoweval_recipe",
@@ -130,10 +133,14 @@ def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBergFile:
-    """System → figures, and the pairs that no rule settled and no verdict was found for."""
+    """System → figures, and the pairs that no rule settled and no verdict was found for.
+
+    ``work`` says what a model judge had to do, as in a scoring run; it is empty for other judges.
+    """
 
     scores: Mapping[str, KnowledgeBergScores]
     open_pairs: Sequence[Item]
+    work: Mapping[str, int]
 
     def write_open(self, path: Path) -> None:
         """Write the open pairs as a CSV whose column ``verdict`` waits for CORRECT or INCORRECT.
@@ -156,6 +163,25 @@ class KnowledgeBergFile:
             raise InputError(
                 f"{path} can't be written: {error.strerror}", cure="name a new file"
             ) from None
+
+
+@contextmanager
+def judge_of_study(study: Path, name: str) -> Iterator[Judge]:
+    """A judge by the name it has in a study's settings; a model's replies are kept in its ledger.
+
+    Raises
+    ------
+    StudyError
+        When there is no such study, or another accord is writing.
+    SettingsError
+        When it has no such judge, or the judge's settings can't be used.
+    """
+    from ..scoring.judges import make_judge
+    from .study import Study
+
+    with Study.open(study) as opened, opened.ledger.writing():
+        (table,) = opened.settings.judge_settings([name]).values()
+        yield make_judge(name, table, replies=opened.ledger, folder=opened.path)
 
 
 def score_knowledgeberg_file(
@@ -230,9 +256,16 @@ def score_knowledgeberg_file(
         except AccordError as error:
             bad.append(BadRow(table.name, line, error.message))
     _refuse(bad)
-    block = {"name": judge.name, **judge.settings()}
+    source = Source.of(judge)
+    block = source.block
     everyone = [one for found in universes.values() for one, _, _ in found]
-    said = dict(zip(map(id, everyone), judge_universes(everyone, judge.judge), strict=True))
+    said = dict(
+        zip(
+            map(id, everyone),
+            judge_universes(everyone, lambda items: judged(source, items)),
+            strict=True,
+        )
+    )
     scores: dict[str, KnowledgeBergScores] = {}
     open_pairs: list[Item] = []
     for system in dict.fromkeys([*universes, *reasoned]):
@@ -246,7 +279,7 @@ def score_knowledgeberg_file(
             open_pairs += [i for i in one.items if i.item_id in put and i.item_id not in settled]
             enumerated.append(Enumerated(one.score(own, judge=block), domain, language))
         scores[system] = knowledgeberg_scores(enumerated, reasoned.get(system, []))
-    return KnowledgeBergFile(scores, tuple(open_pairs))
+    return KnowledgeBergFile(scores, tuple(open_pairs), source.work)
 
 
 def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
