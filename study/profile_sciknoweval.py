@@ -150,8 +150,8 @@ SCIKNOWEVAL = Profile(
     becomes={
         "questions": "options: the letter, the option's text an alias; each tuple as one text; "
         "else the answer as one element",
-        "responses": "the text as written; joined by the whole record. Figures of "
-        "relation extraction read tuples: accord.scoring.sciknoweval, by the same ids",
+        "responses": "the text as written; joined by the whole record. The benchmark's "
+        "own figures: accord score FILE --recipe sciknoweval, which gives rows the same ids",
     },
 )
 """The format; list figures are meant for its relation extraction only."""
