@@ -135,7 +135,9 @@ class _Walk:
         if above.number is not None:
             return direct or self._goes_on(item) or self._usual_below(line)
         if line.number is None:
-            return direct and self._goes_on(item)  # another bullet sign below this one
+            return direct and (
+                self._goes_on(item) or self._usual_below(line)
+            )  # another bullet sign below this one
         return False
 
     def _usual_below(self, line: Line) -> bool:
@@ -221,6 +223,8 @@ class _Walk:
                 self.item.content += texts
                 if not self.pending[0][1]:
                     self.item.continued = len(texts)
+                elif len(texts) == len(self.pending):
+                    self.item.apart = len(texts)
         self.pending = []
 
     def _close(self) -> None:
@@ -228,13 +232,14 @@ class _Walk:
         item, block = self.item, self.block
         if item is not None and block is not None and block.tops:
             usual = max((top.continued for top in block.tops[:-1]), default=0)
+            apart = min((top.apart for top in block.tops[:-1]), default=0)
             taken = 0
             for line, gap in self.pending:
                 if line.kind != "plain":
                     break
                 under = line.indent > item.line.indent + (1 if gap else 0)
                 comma = taken == 0 and not gap and item.content[-1].rstrip().endswith((",", "，"))
-                if not (under or comma or (not gap and taken < usual)):
+                if not (under or comma or taken < (apart if gap else usual)):
                     break
                 target = item.subs[-1].content if item.subs else item.content
                 target.append(line.text.strip())

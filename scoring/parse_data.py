@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .parse_source import find_in_order
@@ -36,7 +36,7 @@ def read_json(text: str) -> DataList | None:
     """The list of an answer that is JSON, or holds it in a fence; None where there is none."""
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] in ("[", "{"):
-        return _between(text, start, "json")
+        return _between(text, start, "json") or _json_lines(text) or _cut_off(text, start, "json")
     if "```" in text or "~~~" in text:
         return _fenced(text.split("\n"))
     return None
@@ -77,6 +77,60 @@ def _fenced(lines: list[str]) -> DataList | None:
             starts = _places(elements, "\n".join(lines), len(before))
             return DataList(elements, _lines(before), _lines(after), "json in a fence", starts)
         start = None
+    if start is not None and language in _LANGUAGES:
+        before = "\n".join(lines[:start])
+        text = "\n".join(lines)
+        begin = len(before) + len(lines[start]) + 1
+        opening = text[begin:].lstrip()[:1]
+        if opening in ("[", "{") and opening:
+            cut = _cut_off(text, text.index(opening, begin), "json in a fence")
+            return None if cut is None else replace(cut, preamble=_lines(before))
+    return None
+
+
+def _json_lines(text: str) -> DataList | None:
+    """One object a line."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2 or not all(line.strip()[0] + line.strip()[-1] == "{}" for line in lines):
+        return None
+    elements = _elements([_load(line.strip()) for line in lines])
+    if elements is None or len(elements) != len(lines):
+        return None
+    return DataList(elements, "", "", "json lines", _places(elements, text, 0))
+
+
+_TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*(\"?)|[\[\]{}]", re.S)
+_LOOSE = re.compile(r"[\s,:]+$")
+
+
+def _cut_off(text: str, start: int, rule: str) -> DataList | None:
+    """A list whose end the token limit cut off: what is open is closed."""
+    closing: list[str] = []
+    quoted = False
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in "[{":
+            closing.append("]" if token[0] == "[" else "}")
+        elif token[0] in "]}":
+            if not closing or closing.pop() != token[0]:
+                return None
+            if not closing:
+                return None
+        elif not token[1]:
+            quoted = True
+    if not closing or len(closing) > 50:
+        return None
+    end = "".join(reversed(closing))
+    whole = text[start:].rstrip() + ('"' if quoted else "")
+    bare = _LOOSE.sub("", whole)
+    for candidate in (whole, bare, f"{bare}: null"):
+        try:
+            elements = _elements(json.loads(candidate + end))
+        except (ValueError, RecursionError):
+            continue
+        if elements:
+            return DataList(
+                elements, _lines(text[:start]), "", rule, _places(elements, text, start)
+            )
     return None
 
 

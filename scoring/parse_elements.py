@@ -23,12 +23,16 @@ class Sub:
 
 @dataclass(slots=True)
 class Top:
-    """One item: its marked line, the lines that continue it, the lines under it."""
+    """One item: its marked line, the lines that continue it, the lines under it.
+
+    ``continued`` lines follow directly, ``apart`` ones behind a blank line.
+    """
 
     line: Line
     content: list[str]
     subs: list[Sub] = field(default_factory=list)
     continued: int = 0
+    apart: int = 0
 
 
 @dataclass(slots=True)
@@ -74,7 +78,8 @@ _COMMENT = re.compile(
     r"(?:why\b|how (?:to|these|this)|what to do|what this means|(?:key|important|additional|other)?"
     r" ?(?:notes?|takeaways?|tips?|points? to (?:note|remember))\b|nota bene|summary|conclusion|"
     r"disclaimer|sources?\b|references?\b|reasoning|explanations?\b|next steps|further reading|"
-    r"advice|warum|hinweise?\b|tipps\b|zusammenfassung|quellen|pourquoi|remarques?\b|conseils\b|"
+    r"advice|(?:here are )?(?:some|a few) (?:tips|notes)\b|"
+    r"warum|hinweise?\b|tipps\b|zusammenfassung|quellen|pourquoi|remarques?\b|conseils\b|"
     r"por qué|notas?\b|consejos\b|resumen|примечани|为什么|注意|说明|小贴士|総括|注意点)",
     re.I,
 )

@@ -25,39 +25,58 @@ class Enumeration:
     separator: str
 
 
-_SEPARATORS = (("|", "|"), (";；؛", ";"), ("、", "、"), (",，،", ","))
+_SEPARATORS = (("|", "|"), ("•·●▪", "•"), (";；؛", ";"), ("、", "、"), (",，،", ","))
 _STRUCTURE = re.compile(
-    r"[\"“”«»「」『』《》()（）\[\]{}|;；؛、,，،:：]|[.。！？!?।](?=\s|$)|[。！？।]"
+    r"[\"“”«»「」『』《》()（）\[\]{}|;；؛、,，،:：]|(?<=\s)[•·●▪](?=\s)|[.。！？!?।](?=\s|$)|[。！？।]"
 )
 _OPEN = {"“": "”", "«": "»", "「": "」", "『": "』", "《": "》", "(": ")", "（": "）", "[": "]"}
 _OPEN.update({"{": "}"})
 _CLOSE = frozenset(_OPEN.values())
 
-_AND = r"(?:and|or|und|oder|et|ou|y|e|o|и|или|och|og|en|i|или|ve|&|और|या|그리고|및)"
-_LEADING_AND = re.compile(rf"(?:{_AND}\s+|(?:和|及|以及|与|與|还有|以及)|و\s+)(?=\S)", re.I)
-_INNER_AND = re.compile(rf"\s+{_AND}\s+", re.I)
-_INNER_AND_CJK = re.compile(r"(?:以及|和|及|与|與)")
+_AND = (
+    r"(?:and|or|und|oder|sowie|et|ou|y|e|o|и|или|та|й|och|og|en|of|i|oraz|és|și|şi|ve|và|dan|ja|και|"
+    r"&|और|या|এবং|اور|او|그리고|및)"
+)
+# Connectives are written small: "And" with a capital stands in titles.
+_LEADING_AND = re.compile(
+    rf"(?:{_AND}\s+|(?:以及|和|及び|及|与|與|还有|還有|或|および|ならびに|そして|または)|و\s+)(?=\S)"
+)
+_INNER_AND = re.compile(rf"\s+(?:{_AND}|و)\s+")
+_INNER_AND_CJK = re.compile(r"(?:以及|和|及び|及|与|與|および|そして)")
+_SLAVIC = re.compile("[ěščřžýůťďňľ]", re.I)
+_INNER_A = re.compile(r"\s+a\s+")
 _AND_SO_ON = re.compile(
-    r"(?:[,，、]?\s*\b(?:among others|amongst others|and (?:so on|more|others)|"
-    r"etc\.?|etcetera|usw\.?|u\. ?a\.|и т\. ?д\.|и др\.)\s*|\s*(?:等等|等|など))[.。]?$",
+    r"(?:[,，、]?\s*\b(?:among(?:st)? (?:many )?others|and (?:so (?:on|forth)|(?:many )?more|"
+    r"(?:many )?others)|et al\.?|etc\.?|etcetera|usw\.?|u\. ?a\.|u\. ?v\. ?m\.|entre otr[oa]s|"
+    r"und (?:andere|weitere|viele mehr)|y otr[oa]s|et autres|entre autres|e altri|entre outr[oa]s|"
+    r"и т\. ?д\.|и др\.|и другие)\s*|[،,]?\s*(?:وغيرها|وغيرهم|إلخ)|"
+    r"\s*(?:等等|等|など|आदि|इत्यादि)|\s+등)[.。।]?$",
     re.I,
 )
 
+# Small letters only: in titles these words have a capital ("What Is Love").
 _VERB = re.compile(
-    r"\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
+    r"(?:\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
     r"consist(?:s|ed|ing)? of|composed of|made up of|starr(?:ed|ing)|featur(?:es|ed|ing)|"
-    r"stands for|contain(?:s|ed)?|"
-    r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|"
-    r"known as|called|named|like|sind|waren|son|sont|étaient|sono|eran|são|هي|هم|تشمل|مثل)\b",
-    re.I,
+    r"stands for|contain(?:s|ed)?|(?:has|have|had)(?= (?:an? |the ))|"
+    r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|known as|called|named|like|"
+    r"sind|waren|gehören|zählen|umfass(?:t|en)|lauten|heißen|besteh(?:t|en) aus|"
+    r"son|eran|fueron|incluyen?|comprenden?|tales como|como|"
+    r"sont|étaient|comprennent|comprend|inclu(?:ent|t)|tels que|telles que|comme|"
+    r"sono|erano|includono|comprendono|são|eram|foram|incluem|inclui|zijn|är|"
+    r"включают|включает|являются|входят|هي|هم|تشمل|تضم|مثل)|"
+    r"^(?:Including|Starring|Featuring|Namely|Such as))(?!\w)"
 )
 _VERB_CJK = re.compile(
-    "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|有(?=[^、，]{1,12}[、，])|"
-    "是(?=[^、，]{1,12}、)|(?:には|としては|では|は)、?"
+    "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|(?:(?<=..)有|(?<=.)是)(?=[^、，]{1,12}$)|"
+    "(?:には|としては|では|は)、?"
 )
 _ENDING_CJK = re.compile(
-    "(?:など)?(?:です|であ(?:る|ります)|があ(?:る|ります)|が(?:挙|あ)げられます)$"
+    "(?:など)?(?:です|であ(?:る|ります)|があ(?:る|ります)|が(?:挙|あ)げられます)$|"
+    "(?: ?등)?(?:입니다|이다|이에요|[이가] 있습니다|[이가] 있다)$"
 )
+_TOPIC_KO = re.compile(r"\S(?:에는|로는|은|는)\s+(?=\S)")
+_DASH = re.compile(r"^\w\S* \S.*? [–—-] (?=\w)")
 _VERB_TAIL = re.compile(r"\s+(?:(?![A-Z])[\w-]+\s+){0,2}?of(?=\s)")
 _PREPOSITION = re.compile(
     r"\b(?:played for|written by|directed by|won by|produced by|performed by|starring|for|by|with|"
@@ -65,13 +84,14 @@ _PREPOSITION = re.compile(
     re.I,
 )
 _ARTICLE = re.compile(r"(?:the|a|an)\s+", re.I)
-_CLAUSE = re.compile(
+_CLAUSES = (
     r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|they|"
     r"we|you|there|this|that|these|those|however|then|thus|making|including|with|after|before|"
-    r"since|until|including|such)\b",
-    re.I,
+    r"since|until|such)\b"
 )
-# Titles begin with capitals, clauses inside a sentence do not.
+# A sentence may begin so; a later part that does, with a capital, is a title.
+_CLAUSE_FIRST = re.compile(_CLAUSES, re.I)
+_CLAUSE = re.compile(_CLAUSES)
 _IN_SENTENCE = re.compile(
     r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|"
     r"they|we|you|there|this|that|these|those|however|then|thus|making|including|after|before|"
@@ -79,7 +99,7 @@ _IN_SENTENCE = re.compile(
     r"based|born|followed|depending|according|meaning|with)\s"
 )
 _ASIDE = re.compile(r"(?:[a-z]+(?:ly|ing|ed)|set|made|led|seen|given|taken|written) ")
-_RELATIVE = re.compile(r"(?:which|who|whom|whose|where|although|though|because|but)\b", re.I)
+_RELATIVE = re.compile(r"(?:which|who|whom|whose|where|although|though|because|but)\b")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-z]|St|Dr|Mr|Mrs|Ms|Mt|Mts|Jr|Sr|No|Nr|vs|Lt|Sgt|Col|Gen|Capt|Prof|Rev|Inc|Ltd|"
     r"Co|Corp|Bros|ft|feat|etc|e\.g|i\.e|z\.B|ca|approx|Vol|Ch|Fig|dept|est)|\.[A-Za-z])$",
@@ -109,6 +129,8 @@ _DATE = re.compile(
 def read_enumeration(line: str) -> Enumeration | None:
     """The enumeration in one line, or None where there is none."""
     line = plain(" ".join(line.split()))
+    if line[:1] == "[" and line[-1:] == "]" and "[" not in line[1:]:
+        line = line[1:-1]
     tokens = _structure(line)
     stripped = line.strip()
     if stripped.startswith("|") and stripped.count("|") > 2:
@@ -118,6 +140,8 @@ def read_enumeration(line: str) -> Enumeration | None:
     start = 0 if colon is None else colon
     for signs, name in _SEPARATORS:
         cuts = [at for at, sign in tokens if sign in signs and start <= at < end]
+        if name == ",":
+            cuts = [at for at in cuts if not _THOUSANDS.match(line, at - 1)] or cuts
         if not cuts:
             continue
         found = _split(line, start, end, cuts, name, led=colon is not None)
@@ -208,20 +232,23 @@ def _split(
     parts = [part for part in parts if part]
     if len(parts) < 2 and not (so_on and parts):
         return None
-    if len(parts) > 1:
-        parts[-1] = _ENDING_CJK.sub("", parts[-1]) or parts[-1]
+    ended = so_on is not None
+    if len(parts) > 1 and (shorter := _ENDING_CJK.sub("", parts[-1])) and shorter != parts[-1]:
+        parts[-1], ended = shorter, True
     if len(parts) == 2 and separator == "," and _ASIDE.match(parts[1]):
         return None  # "…, primarily in Oxfordshire and Gloucestershire"
     parts, joined = _last(parts, separator)
+    parts = _without_waw(parts) if separator == "," else parts
     preamble = line[:start].strip() if led else ""
     if not led:
-        opened = _lead_in(parts, joined or so_on is not None, separator)
+        opened = _lead_in(parts, joined or so_on is not None, separator, ended)
         if opened is None:
             return None
         preamble, parts = opened
     elif separator == "," and (len(parts) < 3 and not joined or _is_date(parts)):
         return None
-    if separator == "," and any(len(part.split()) > 8 or len(part) > 120 for part in parts):
+    longest = 12 if _titled(parts) else 8
+    if separator == "," and any(len(part.split()) > longest or len(part) > 120 for part in parts):
         return None
     if separator == "," and any(_IN_SENTENCE.match(part) for part in parts[1:]):
         return None
@@ -253,11 +280,13 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
     leading = _LEADING_AND.match(last)
     if leading is not None:
         return [*parts[:-1], last[leading.end() :].strip()], True
-    if separator == "،" or (separator == "," and last.startswith("و") and len(last) > 3):
+    if separator == "," and last.startswith("و") and len(last) > 3 and not _WAW.match(last):
         return [*parts[:-1], last[1:].strip()], True
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
         inner = _last_match(pattern, _masked(last))
+        if inner is None and _SLAVIC.search(" ".join(parts)):
+            inner = _last_match(_INNER_A, _masked(last))  # Czech and Slovak
         if inner is not None and last[: inner.start()].strip() and last[inner.end() :].strip():
             return [*parts[:-1], last[: inner.start()].strip(), last[inner.end() :].strip()], True
     return parts, False
@@ -278,8 +307,28 @@ def _masked(text: str) -> str:
     return _BRACKETED.sub(lambda match: "_" * len(match[0]), text)
 
 
-def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[str]] | None:
+_WAW = re.compile("(?:واشنطن|وارسو|وهران|وجدة|ويلز|ويلينغتون|والت|وليام|ويليام|وردة?)(?!\\w)")
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+
+
+def _without_waw(parts: list[str]) -> list[str]:
+    """Without the Arabic "and" that is written at the front of every further item."""
+    between = parts[1:-1]
+    if not between or not all(part.startswith("و") and len(part) > 3 for part in between):
+        return parts
+    return [parts[0], *[part[1:] for part in between], parts[-1]]
+
+
+def _titled(parts: list[str]) -> bool:
+    """Whether three parts at least all begin with a capital or a number."""
+    return len(parts) > 2 and all(part[:1].isupper() or part[:1].isdigit() for part in parts)
+
+
+def _lead_in(
+    parts: list[str], joined: bool, separator: str, ended: bool = False
+) -> tuple[str, list[str]] | None:
     """The lead-in and the items of a line without a colon; None if it is no enumeration."""
+    title = False
     for at in range(len(parts) - 1, -1, -1):
         part = parts[at]
         masked = _masked(plain(part)) if "*" in part or "_" in part else _masked(part)
@@ -294,25 +343,61 @@ def _lead_in(parts: list[str], joined: bool, separator: str) -> tuple[str, list[
         if not first:
             continue
         items = [first, *parts[at + 1 :]]
-        if at == len(parts) - 1 or len(items) < 3 or not joined:
+        in_a_row = len(items) > 2 and (joined or (len(items) > 3 and _titled(items)))
+        if at == len(parts) - 1 or not in_a_row:
+            if part[:1].isupper() and at:
+                title = True  # "…, What is Love, …" is one if an earlier part leads in
+                continue
             return None
         lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
         return _shared_article(lead, items)
-    cjk = _last_match(_VERB_CJK, parts[0]) if separator in "、," else None
-    if cjk is not None and len(parts) > 2 and parts[0][cjk.end() :].strip():
-        return parts[0][: cjk.end()], [parts[0][cjk.end() :].strip(), *parts[1:]]
+    opened = _after_sign(parts, joined) or _after_particle(parts, separator, ended)
+    if opened is not None:
+        return opened
     words = [len(part.split()) for part in parts]
     if separator in (";", "、"):
         return ("", parts) if max(words) <= 25 else None
-    if separator == "|":
+    if separator in "|•":
         return "", parts
-    if max(words) > 8:
-        return _after_preposition(parts, joined)
-    if _is_place_or_date(parts) or (not joined and (len(parts) < 3 or max(words) > 6)):
+    titled = _titled(parts)
+    if title and not titled:
         return None
-    if any(_CLAUSE.match(part) for part in parts):
+    if max(words) > 8 and not (titled and max(words) <= 12 and (not joined or max(words[1:]) > 4)):
+        return _after_preposition(parts, joined)
+    if _is_place_or_date(parts):
+        return None
+    if not joined and (len(parts) < 3 or max(words) > (12 if titled else 6)):
+        return None
+    if not titled and _CLAUSE_FIRST.match(parts[0]) or any(_CLAUSE.match(part) for part in parts):
         return None
     return "", parts
+
+
+def _after_sign(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:
+    """ "The flag has three colours – white, blue, and red": the dash opens the list."""
+    if not joined or len(parts) < 3 or any(part[:1].isupper() for part in parts[1:]):
+        return None
+    dash = _DASH.search(_masked(parts[0]))
+    if dash is None or not parts[0][dash.end() :][:1].islower():
+        return None
+    return parts[0][: dash.end()].rstrip(), [parts[0][dash.end() :], *parts[1:]]
+
+
+def _after_particle(parts: list[str], separator: str, ended: bool) -> tuple[str, list[str]] | None:
+    """The lead-in of a Chinese, Japanese or Korean sentence."""
+    if separator not in "、,":
+        return None
+    opening = _last_match(_VERB_CJK, parts[0])
+    if opening is not None and len(parts) > 2:
+        first = parts[0][opening.end() :].strip()
+        if first:
+            return parts[0][: opening.end()], [first, *parts[1:]]
+        if len(parts) > 3:  # "主な色は、赤、緑、青です"
+            return f"{parts[0]}{separator}", parts[1:]
+    topic = _TOPIC_KO.search(parts[0]) if ended and len(parts) > 2 else None
+    if topic is not None:
+        return parts[0][: topic.end()].rstrip(), [parts[0][topic.end() :], *parts[1:]]
+    return None
 
 
 def _after_preposition(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:

@@ -71,8 +71,9 @@ _MARKER = re.compile(
     | (?P<bold>\*\*|__)?
       (?:
         (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=\S)
-      | (?P<number>\d{{1,7}})(?P<dot>\\?[.)．）、])(?P<same>\2)?(?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
-      | [(（](?P<bracketed>\d{{1,3}})[)）][ \t\xa0\u3000]*
+      | (?P<number>\d{{1,7}})(?P<dot>\\?(?:\.\)|[.)．）、。]))(?P<same>\2)?
+        (?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
+      | [(（](?P<bracketed>\d{{1,3}})[)）]\.?[ \t\xa0\u3000]*
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
       | (?P<circled>[①-⑳])[ \t\xa0\u3000]*
       | (?P<chinese>[一二三四五六七八九十百]{{1,4}})、[ \t\u3000]*
@@ -133,6 +134,24 @@ def _settle_rows(lines: list[Line]) -> None:
             line.kind = "row"
         else:
             row = False
+    _settle_open_rows(lines)
+
+
+def _settle_open_rows(lines: list[Line]) -> None:
+    """Rows without outer pipes and without a rule: three lines at least with as many cells."""
+    run: list[Line] = []
+    width = 0
+    for line in [*lines, Line("rule", "")]:
+        cells = line.text.count(" | ") if line.kind == "plain" else 0
+        if cells and (not run or cells == width):
+            run.append(line)
+            width = cells
+            continue
+        if len(run) > 2:
+            for member in run:
+                member.kind = "row"
+        run = [line] if cells else []
+        width = cells
 
 
 def _fences(raw_lines: list[str]) -> dict[int, str]:
@@ -152,16 +171,30 @@ def _fences(raw_lines: list[str]) -> dict[int, str]:
         ):
             closing += 1
         end = marks[closing][0] if closing < len(marks) else len(raw_lines)
-        language = opening[2].lower()
         inside = raw_lines[start + 1 : end]
-        listed = language in ("", "markdown", "md", "text", "txt", "plaintext", "list") and any(
-            read_line(raw).kind in ("marked", "row") for raw in inside
+        listed = opening[2].lower() in _TEXTS and (
+            any(read_line(raw).kind in ("marked", "row") for raw in inside)
+            or (len(marks) < 3 and _packaged(raw_lines, start, end))
         )
         roles[start] = "packaging" if listed else "open"
         if end < len(raw_lines):
             roles[end] = "packaging" if listed else "close"
         at = closing + 1
     return roles
+
+
+_TEXTS = frozenset(
+    ["", "markdown", "md", "text", "txt", "plaintext", "list", "yaml", "yml", "csv", "latex", "tex"]
+)
+_PROGRAM = re.compile(r"[{}=<>$]|\w\(|;\s*$")
+
+
+def _packaged(raw_lines: list[str], start: int, end: int) -> bool:
+    """Whether a fence stands around the whole answer, or around what a line with a colon opens."""
+    before = [raw for raw in raw_lines[:start] if raw.strip()]
+    if len(before) > 1 or (before and not before[0].rstrip("*_ ").endswith((":", "："))):
+        return False
+    return not any(_PROGRAM.search(raw) for raw in raw_lines[start + 1 : end])
 
 
 def read_line(raw: str) -> Line:

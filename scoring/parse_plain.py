@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from .parse_inline import first_sentence, read_enumeration
@@ -16,6 +17,14 @@ from .refusal import refuses
 __all__ = ["read_plain"]
 
 _SENTENCE = re.compile(r"[.!?。！？।]$")
+_POLITE = re.compile(
+    r"(?:sure|certainly|of course|absolutely|great question|okay|ok|yes|gladly|gerne|natürlich|"
+    r"klar|claro|por supuesto|bien sûr|certo|конечно|当然|好的|"
+    r"もちろん)(?: thing)?[!.,。！，]\s*(?=\S)",
+    re.I,
+)
+_VERB = re.compile(r"\s(?:is|are|was|were)\s.*[.!?]$")
+_PREDICATE = re.compile("[是为在有]|[はが]|です|ます")
 _WRAPPED = re.compile(
     r"(?:\*\*[^*]+\*\*|\"[^\"]+\"|“[^“”]+”|「[^「」]+」|《[^《》]+》|«[^«»]+»)[,;.]?$"
 )
@@ -23,6 +32,11 @@ _WRAPPED = re.compile(
 
 def read_plain(lines: list[Line]) -> Parsed:
     """Lines without markers: each an element if they look like a list, else one line or prose."""
+    headings = [line for line in lines if line.kind == "heading" and line.style[0] == "#"]
+    if len(headings) == 1 and headings[0] is lines[0] and len(lines) > 2:
+        return _below(clean(headings[0].content), read_plain(lines[1:]))
+    if headings and len(lines) > 1:
+        return _prose()
     texts = [line.text.strip() for line in lines]
     if not texts:
         return Parsed()
@@ -35,11 +49,14 @@ def read_plain(lines: list[Line]) -> Parsed:
     for at, text in enumerate(texts[:2]):
         if at and not texts[0].endswith((":", "：")):
             break
-        found = read_enumeration(text)
+        polite = _POLITE.match(text)
+        begin = polite.end() if polite is not None else 0
+        found = read_enumeration(text[begin:])
         if found is not None:
-            preamble = [*texts[:at], *([found.preamble] if found.preamble else [])]
+            lead = f"{text[:begin]}{found.preamble}".strip()
+            preamble = [*texts[:at], *([lead] if lead else [])]
             trailer = [*([found.trailer] if found.trailer else []), *texts[at + 1 :]]
-            places = find_in_order(found.items, text, len(found.preamble))
+            places = find_in_order(found.items, text, len(lead))
             return Parsed(
                 plain_elements(found.items),
                 "\n".join(preamble),
@@ -51,6 +68,12 @@ def read_plain(lines: list[Line]) -> Parsed:
     if len(texts) == 1 and _is_bare(texts[0]) and clean(texts[0]):
         return Parsed((_bare(texts[0]),), rule="bare answer", starts=(lines[0].start,))
     return _prose()
+
+
+def _below(section: str, parsed: Parsed) -> Parsed:
+    """With the heading above as the section of every element."""
+    elements = [dataclasses.replace(element, section=section) for element in parsed.elements]
+    return dataclasses.replace(parsed, elements=tuple(elements))
 
 
 def _prose() -> Parsed:
@@ -112,6 +135,10 @@ def _is_bare(text: str) -> bool:
     if len(text) > 100 or words > 12 or text.rstrip().endswith((":", "：")):
         return False
     if words == 1 and len(text) > 30 and not text.isascii():
+        return False
+    if len(text) > 6 and text.endswith(("。", "！")) and _PREDICATE.search(text):
+        return False
+    if _VERB.search(text):
         return False
     end = first_sentence(text)
     whole = end >= len(text.rstrip(".!?。！？। "))

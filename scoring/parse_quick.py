@@ -106,6 +106,8 @@ def read_quick(text: str) -> Parsed | None:
             words = [*[word[:-1] for word in words[:-1]], words[-1]]
         elif breaks != n:
             return None
+    if sign in _BULLETS and words[0].lstrip("*")[:1] == "1":
+        return None  # "- 1. …": both may be the marker
     # Now every item is one line.
     elements = None
     if special is None:

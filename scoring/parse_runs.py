@@ -15,6 +15,7 @@ __all__ = ["read_lines"]
 
 _LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
 _NUMBER = re.compile(r"[ \t]*(?:#?(\d{1,3}) ?[:：\-–—][ \t]+|#(\d{1,3})[ \t]+)(\S.*)$")
+_INNER = re.compile(r"(?:\*\*)?(\d{1,3})[.)](?:\*\*)?[ \t]+(?=\S)")
 _ROUND = re.compile(r"[ \t]*o[ \t]+(\S.*)$")
 
 
@@ -88,6 +89,7 @@ def _settle_rest(lines: list[Line]) -> None:
                 line.style = sign
     if any(line.kind == "marked" for line in lines):
         _settle_round(lines)
+        _settle_double(lines)
     if any(line.style.startswith("1.1?") for line in lines):
         _settle_second_level(lines)
     last = 0
@@ -119,6 +121,18 @@ def _settle_round(lines: list[Line]) -> None:
             line.kind, line.style, line.number, line.content = "marked", "o", None, content
 
 
+def _settle_double(lines: list[Line]) -> None:
+    """ "- 1. …", "- 2. …": both are the marker."""
+    bullets = [line for line in lines if line.kind == "marked" and line.number is None]
+    found = [_INNER.match(line.content) for line in bullets]
+    numbers = [int(match[1]) if match is not None else 0 for match in found]
+    if len(found) < 2 or numbers != list(range(1, len(found) + 1)):
+        return
+    for line, match in zip(bullets, found, strict=True):
+        if match is not None:
+            line.content = line.content[match.end() :]
+
+
 def _settle_second_level(lines: list[Line]) -> None:
     """ "1.1" counts below "1." and in a run; else "1.5 million" is a number."""
     counted: set[int] = set()
@@ -136,10 +150,13 @@ def _settle_second_level(lines: list[Line]) -> None:
         elif line.number == last and second == 1:
             counted.add(id(line))
         before = (line.number, second, line)
+    below = any(line.number is not None and not line.style.startswith("1.1") for line in lines)
     for line in lines:
         if line.style.startswith("1.1?"):
-            if id(line) in counted:
+            if id(line) in counted and below:
                 line.style = "1.1"
+            elif id(line) in counted:
+                line.style, line.number = "1.", int(line.style[4:])  # nothing stands above them
             else:
                 _make_plain(line)
 

@@ -49,6 +49,8 @@ _THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
 _CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
 _LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff]")
+_BREAK_TAG = re.compile(r"<br\s{0,3}/?>", re.I)
+_BLOCK_TAG = re.compile(r"</?(?:p|div)(?:\s[^<>]{0,300})?>", re.I)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
@@ -63,6 +65,10 @@ def source_of(answer: str) -> Source:
         source = Source(_SURROGATE.sub("\ufffd", source.text), source.places)
     if "<" in answer:
         source = _without_reasoning(source).replace(_CONTROL, "")
+        if "<br" in answer and "|" not in answer:
+            source = source.replace(_BREAK_TAG, "\n")
+        if "<p" in answer or "<div" in answer:
+            source = source.replace(_BLOCK_TAG, "\n")
     if "\\n" in answer:
         source = source.replace(_LITERAL_BREAK, "\n")
     return source
@@ -88,7 +94,10 @@ def _without_reasoning(source: Source) -> Source:
     return source if kept == [(0, None)] else source.keep(kept)
 
 
-_RUNNING = re.compile(r"(?:(?<=\s)|^)[(]?(\d{1,2})[.)]\s")
+_RUNNING = re.compile(r"(?:(?<=\s)|^)[(]?(\d{1,2})(?:[.)]\s|、)")
+_CIRCLED = re.compile("[①-⑳]")
+_LETTERED = re.compile(r"(?:(?<=\s)|^)[(]?([a-z])\)\s")
+_LINKING = re.compile(r"\s*[,;，；、]?\s*(?:\b(?:and|or|und|oder|et|y|e|и)|和|以及)$|[,;，；、]$")
 _DOTS = re.compile(r"\s[•·●▪]\s")
 
 
@@ -100,15 +109,34 @@ def on_lines(source: Source) -> Source:
         if int(match[1]) == len(starts) + 1:
             starts.append(match.start())
     if len(starts) < 3:
-        if len(_DOTS.findall(text)) < 2 and not text.lstrip().startswith(("•", "●", "▪")):
+        starts.clear()
+        for match in _CIRCLED.finditer(text):
+            if ord(match[0]) == ord("①") + len(starts):
+                starts.append(match.start())
+    if len(starts) < 3:
+        starts.clear()
+        for match in _LETTERED.finditer(text):
+            if ord(match[1]) == ord("a") + len(starts):
+                starts.append(match.start())
+    if len(starts) < 3:
+        lead = _DOTS.split(text, maxsplit=1)[0].strip()
+        if not lead.startswith(("•", "●", "▪")) and not (
+            lead.endswith((":", "：")) and len(_DOTS.findall(text)) > 1
+        ):
             return source
         starts = [match.start() + 1 for match in _DOTS.finditer(text)]
     bounds = [0, *starts, len(text)]
+    led = bool(text[: bounds[1]].strip())
     pieces: list[tuple[int, int | None]] = []
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for at, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
         piece = text[start:end]
         start += len(piece) - len(piece.lstrip())
-        pieces.append((start, max(start, end - len(piece) + len(piece.rstrip()))))
+        piece = piece.strip()
+        if led and at:  # a sentence around the items: "(1) Rome, (2) Oslo, and (3) Bern."
+            piece = _LINKING.sub("", piece)
+            if at == len(bounds) - 2 and piece.count(".", 3) == 1:
+                piece = piece.removesuffix(".")
+        pieces.append((start, start + len(piece)))
     return source.keep(pieces, "\n")
 
 

@@ -21,6 +21,10 @@ _REFUSAL = re.compile(
     | (?:[Nn]ot\ enough|[Ii]nsufficient)\ (?:information|data)
     | [Nn]o\ (?:information|answer|data)\ (?:is\ )?(?:available|given|found)
     | [Ll]o\ siento | [Nn]o\ (?:lo\ sé|puedo)\b | [Jj]e\ (?:ne\ (?:sais|peux)|suis\ désolé)
+    | (?:^|[.!]\s)[Dd]ésolée?\b | [Ll]eider\ (?:kann|weiß|habe|liegen|ist\ mir)\b
+    | [Кк]\ сожалению | [Пп]ростите | [Уу]\ меня\ нет\ (?:такой\ )?информации
+    | [Hh]et\ spijt\ me | [Ii]k\ (?:weet|kan)\b.{0,40}\bniet\b | [Üü]zgünüm | [Bb]ilmiyorum
+    | [Pp]rzepraszam,\ (?:ale|nie) | [Nn]ie\ (?:wiem|mogę)\b | [Nn]on\ (?:lo\ so|posso)\b
     | [Ee]s\ tut\ mir\ leid | [Ii]ch\ (?:weiß|kann)\b.{0,40}\bnicht\b
     | [Dd]as\ weiß\ ich\ nicht | [Mm]i\ dispiace | [Nn]ão\ sei | [Dd]esculpe
     | [Ии]звините | [Яя]\ не\ (?:знаю|могу)
@@ -29,7 +33,8 @@ _REFUSAL = re.compile(
 )
 _REFUSAL_CJK = re.compile(
     r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"
-    r"分かりません|できません|죄송|모르겠|알 수 없"
+    r"分かりません|できません|죄송|모르겠|알 수 없|عذر[اً]|آسف|لا أستطيع|لا يمكنني|لا أعرف|क्षमा करें|"
+    r"मुझे नहीं पता|माफ़ कीजिए"
 )
 _REFUSAL_WORDS = frozenset(
     {"unknown", "no answer", "not sure", "idk", "i dont know", "n/a", "no idea", "unanswerable"}
@@ -40,9 +45,9 @@ _REFUSAL_WORDS = frozenset(
 def is_refusal(text: str, elements: Sequence[Element], marker: str) -> bool:
     """Whether an answer declines to answer.
 
-    It does when it holds no element and its first 300 characters refuse in words of one of a dozen
-    languages, or when it is nothing but "I don't know", "unknown", "N/A" and the like. "None" is an
-    answer.
+    It does when it holds no element and its first 300 characters refuse in words of one of some
+    twenty languages, or when it is nothing but "I don't know", "unknown", "N/A" and the like.
+    "None" is an answer.
     """
     if not elements:
         return refuses(text.strip())
