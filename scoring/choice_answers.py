@@ -7,11 +7,12 @@ and the first that finds a label decides. Whatever names two options, denies one
 ==============  ==================================================================================
 ``boxed``       ``\\boxed{B}``
 ``json``        ``{"answer": "B"}``
+``tag``         ``<answer>B</answer>``
 ``phrase``      "The answer is B", "Antwort: B", "正解はB", "B is correct"; the last such line
 ``alone``       nothing but the label: ``B``, ``(b)``, ``**B**``, ``Ｂ``; the text, its last line,
-                or its first
+                its first, or any other
 ``lead``        a line that begins with the label and a sign: "B. Mitochondria", "b) …"
-``option``      the text of exactly one option
+``option``      the text of exactly one option, alone or after its label
 ``pick``        "I choose B", "(B) fits best" on the last line
 ==============  ==================================================================================
 
@@ -103,19 +104,21 @@ def _answer(text: str | None) -> str | Choice:
 
 
 _ANSWER = (
-    r"(?:answer|solution|respuesta|r[ée]ponse|antwort|l[öo]sung|risposta|antwoord|"
+    r"(?:answer|ans\b\.?|solution|respuesta|r[ée]ponse|antwort|l[öo]sung|risposta|antwoord|"
     r"resposta|ответ|(?:ال)?[إا]جابة|الجواب|جواب|उत्तर|উত্তর|答案|回答|答え|解答|正解|정답|답|cevap|"
     r"jawaban|đáp án|คำตอบ|odpowied[źz])"
 )
 _IS = (
-    r"(?:[:：=→]|-|–|—|\bis\b|\bes\b|\best\b|\bist\b|\bè|\bé|\bfoi\b|\bwould be\b|\bshould be\b|"
-    r"\bmust be\b|\bhet\b|هي|هو|है|হলো|হল|是|为|為|は|가|은|\badalah\b|\blà\b|คือ|\bto\b)"
+    r"(?:[:：=→]|-|–|—|\bis\b|\bes\b|\best\b|\bist\b|\blautet\b|\bè|\bé|\bfoi\b|\bwould be\b|"
+    r"\bshould be\b|\bmust be\b|\bhet\b|"
+    r"هي|هو|है|হলো|হল|是|为|為|は|가|은|\badalah\b|\blà\b|คือ|\bto\b)"
 )
 _CHOICE = r"(?:correct|right|best|final|my)\s+(?:option|choice)"
 _BEFORE = (
     r"(?:\s*(?:[:：=→]|(?:(?:the|la|el|il|lo|le|de|die|das)\b\s*)?"
     r"(?:option|choice|letter|opción|opcion|lettre|lettera|буква|вариант|选项|選項|選択肢|विकल्प|"
-    r"বিকল্প|الخيار)\b|(?:la|el|il|lo|le)\b|clearly|definitely|probably|likely|therefore)\s*)*"
+    r"বিকল্প|الخيار)\b|(?:la|el|il|lo|le)\b|clearly|definitely|probably|likely|therefore|donc|also|"
+    r"quindi|dus|por tanto)\s*)*"
 )
 _OPEN, _CLOSE = r"[(\[{\"'“‘「（【]*", r"[)\]}\"'”’」）】]*"
 _CLOSING = re.compile(_CLOSE)
@@ -132,8 +135,16 @@ _NOT = re.compile(
     r"[(\[\"'“]*$|不是$",
     re.I,
 )
+_MENTION = re.compile(r"option|choice|letter|[(\[（【]", re.I)
 _BOXED = re.compile(r"\\+(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]*\}){0,200})\}")
-_LATEX = re.compile(r"\\+(?:text|mathrm|mathbf|textbf|rm|bf)\s*|[{}$\\]")
+_LATEX = re.compile(r"\\+(?:textbf|mathbf|mathrm|text|rm|bf)\b\s*|[{}$\\]")
+_TAGGED = re.compile(r"<(?:final_?)?answer>([^<>]{0,200})</", re.I)
+# "Option A is wrong" names an option to deny it.
+_WRONG = re.compile(
+    r"\s+(?:is|was|are|seems|can be|could be)\s+(?:\w+ly\s+)?"
+    r"(?:wrong|incorrect|false|not|eliminated|excluded|ruled|out)\b",
+    re.I,
+)
 _JSON = re.compile(
     r"[\"'](?:final_?|correct_?)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']([^\"'\n]{0,200})[\"']",
     re.I,
@@ -162,6 +173,13 @@ class _Labels:
         ends = r"(?![A-Za-z0-9\u00c0-\u024f])" if latin else r"(?![^\W_])"
         label = rf"{_OPEN}\s*{begins}(?P<label>(?i:{'|'.join(words)}))\s*{_CLOSE}{ends}(?!['’]\w)"
         self.label = re.compile(label)
+        # "So B.", "A: B" (question and answer in letters), at the end of a line.
+        self.ends = re.compile(
+            rf"(?:^\W*(?:so|thus|hence|therefore|ergo|consequently|i (?:choose|pick|select))\b[,:]?"
+            rf"\s+(?:it['’]s\s+|it is\s+)?(?:the\s+)?(?:option\s+)?|(?:^|\s)A\s*[:：]\s*)"
+            rf"{label}\s*[.!)]*\s*$",
+            re.I,
+        )
         asks = rf"(?:{_ANSWER}(?:[^\n.:：。]{{0,40}}?{_IS})?|{_CHOICE}\s*{_IS})"
         self.phrase = re.compile(rf"{asks}{_BEFORE}\s*{label}", re.I)
         self.is_right = re.compile(
@@ -177,8 +195,9 @@ class _Labels:
         )
         self.lead = re.compile(
             rf"\s*[-•]?\s*(?:option\s+)?{_OPEN}(?P<label>(?i:{'|'.join(words)}))"
-            rf"\s*(?:{_CLOSE[:-1]}+|[.:：)、．])(?!\w\.)(?:\s|$|(?=[^\x00-\x7f]))"
+            rf"\s*(?:{_CLOSE[:-1]}+|[.:：)、．])(?!\s*[A-Z]\.\s)(?:\s|$|(?=[^\x00-\x7f]))"
         )
+        self.first = re.compile(rf"\s*{label}\s*[,\-–—:.)]*\s*")
         self.pick = re.compile(rf"(?i:\b{_PICKS})\s*(?:the\s+)?(?:option\s*)?{label}", re.I)
         self.bracketed = re.compile(
             rf"(?<!\w)[(\[（【]\s*(?P<label>{'|'.join(words)})\s*[)\]）】]", re.I
@@ -186,7 +205,11 @@ class _Labels:
 
     def read(self, text: str, options: Mapping[str, str]) -> Choice:
         texts = {normalise(option): label for label, option in options.items()}
-        for rule, values in (("boxed", _BOXED.findall(text)), ("json", _JSON.findall(text))):
+        for rule, values in (
+            ("boxed", _BOXED.findall(text)),
+            ("json", _JSON.findall(text)),
+            ("tag", _TAGGED.findall(text)),
+        ):
             read = [self._value(_LATEX.sub(" ", value), texts) for value in values]
             found = _one(rule, [label for labels in read for label in labels])
             if found is not None:
@@ -197,6 +220,7 @@ class _Labels:
             return Choice(None, NO_LABEL)
         for line in reversed(lines):
             matches = [*self.phrase.finditer(line), *self.is_right.finditer(line)]
+            matches += self.ends.finditer(line)
             matches = [m for m in matches if self._is_label(line, m)]
             kept = [m for m in matches if not self._is_turned(line, m)]
             if matches and not kept:
@@ -209,6 +233,9 @@ class _Labels:
                 own = self._with_more(part, [match]) if self._is_label(part, match) else []
                 if match.end() == len(part) or len(set(own)) > 1:
                     return _one("alone", own) or Choice(None, NO_LABEL)
+        found = _one("alone", [label for line in lines for label in self._only(line)])
+        if found is not None:
+            return found
         leads = [match for line in lines if (match := self.lead.match(line))]
         found = _one("lead", [self.of[_form(match["label"])] for match in leads])
         if found is not None:
@@ -216,14 +243,48 @@ class _Labels:
         whole = texts.get(normalise(text))
         if whole is not None:
             return Choice(whole, rule="option")
+        named = [self._with_its_text(line, options) for line in lines]
+        found = _one("option", [label for label in named if label is not None])
+        if found is not None:
+            return found
         line = lines[-1]
-        picks = [*self.pick.finditer(line), *self.bracketed.finditer(line)]
+        # Brackets in an explanation below the answer may hold any option.
+        picks = [
+            *self.pick.finditer(line),
+            *(self.bracketed.finditer(line) if line is lines[0] else ()),
+        ]
         picks = [m for m in picks if self._is_label(line, m)]
         kept = [m for m in picks if not self._is_turned(line, m)]
+        if len(kept) < len(picks):
+            # "Option A is wrong, and so is option C": a mention is no choice beside a denial.
+            kept = [m for m in kept if not _MENTION.match(m[0])]
         if picks and not kept:
             return Choice(None, NEGATED)
         found = _one("pick", self._with_more(line, kept))
-        return found or Choice(None, NEGATED if self._is_denied(line) else NO_LABEL)
+        if found is not None:
+            return found
+        if self._is_denied(line):
+            return Choice(None, NEGATED)
+        return Choice(None, SEVERAL if self._joins(line) else NO_LABEL)
+
+    def _only(self, line: str) -> list[str]:
+        """The label, if the line is nothing else."""
+        match = self.alone.fullmatch(line)
+        return [self.of[_form(match["label"])]] if match and self._is_label(line, match) else []
+
+    def _with_its_text(self, line: str, options: Mapping[str, str]) -> str | None:
+        """The label that a line begins with, if its option's text is all that follows."""
+        match = self.first.match(line)
+        if match is None:
+            return None
+        label = self.of[_form(match["label"])]
+        text = normalise(options.get(label, ""))
+        return label if text and normalise(line[match.end() :]) == text else None
+
+    def _joins(self, line: str) -> bool:
+        """Whether a line joins labels in capitals: "Both A and C"."""
+        matches = [m for m in self.label.finditer(line) if m["label"] != m["label"].lower()]
+        return any(len(set(self._with_more(line, [match]))) > 1 for match in matches)
 
     def _value(self, value: str, texts: Mapping[str, str]) -> list[str]:
         """The labels that a boxed or JSON value names."""
@@ -266,7 +327,8 @@ class _Labels:
 
     def _is_turned(self, line: str, match: re.Match[str]) -> bool:
         start = match.start("label")
-        return _NOT.search(line[max(0, start - 60) : start]) is not None
+        before, after = line[max(0, start - 60) : start], line[self._end(line, match) :]
+        return _NOT.search(before) is not None or _WRONG.match(after) is not None
 
     def _is_denied(self, line: str) -> bool:
         return any(
