@@ -1,0 +1,135 @@
+"""How a list answer is read, rule by rule: hand-made answers in some thirty languages.
+
+Each row of ``golden/list_conventions.jsonl`` names the rule, the text and its elements, which were
+written down from the conventions before the parser had read the text; where a rule is about heads,
+sections, attributes, asides, preamble, trailer or marker, these are given as well.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accord.scoring.parse import Parsed, _parse, parse
+from accord.scoring.refusal import is_refusal
+
+ROWS: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "golden" / "list_conventions.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{n} {row['rule']}" for n, row in enumerate(ROWS)])
+def test_each_convention(row: dict[str, Any]) -> None:
+    parsed = parse(row["text"])
+    elements = parsed.elements
+    found: dict[str, Any] = {
+        "elements": [element.text for element in elements],
+        "heads": [element.head for element in elements],
+        "sections": [element.section for element in elements],
+        "attrs": [[list(pair) for pair in element.attributes] for element in elements],
+        "aside": [element.aside for element in elements],
+        "preamble": parsed.preamble,
+        "trailer": parsed.trailer,
+        "marker": parsed.marker,
+    }
+    wanted = {name: value for name, value in row.items() if name in found}
+    assert {name: found[name] for name in wanted} == wanted
+    assert len(parsed.starts) == len(elements)
+    assert parsed == (_parse(row["text"]) if row["text"].strip() else Parsed())
+
+
+REFUSALS = [row for row in ROWS if row["rule"].startswith("r ") and not row["elements"]]
+
+
+@pytest.mark.parametrize("row", REFUSALS, ids=[row["rule"] for row in REFUSALS])
+def test_refusals_in_many_languages(row: dict[str, Any]) -> None:
+    parsed = parse(row["text"])
+    assert is_refusal(row["text"], parsed.elements, parsed.marker)
+
+
+PLACED = [
+    "Here:\n1. **Mars** – red\n2. Venus",
+    "- Mars\n- Venus\n\nBye.",
+    "**1. Mars**\n**2. Venus**",
+    "<think>1. no\n2. none</think>\r\n1. Mars\r\n2. Venus",
+    "The answer: Mars, Venus, Earth",
+    '{"x": ["Mars", "Venus"]}',
+    '```json\n[\n  "Mars",\n  "Venus"\n]\n```',
+    "<ul><li>Mars</li><li><b>Venus</b></li></ul>",
+    "| # | Planet |\n|--|--|\n| 1 | Mars |\n| 2 | Venus |",
+    "1. Mars 2. Venus 3. Earth",
+    "Mars\nVenus\nEarth",
+    "> - Mars\n> - Venus",
+    "```\n1. Mars\n2. Venus\n```",
+]
+
+
+@pytest.mark.parametrize("text", PLACED)
+def test_each_element_says_where_it_begins(text: str) -> None:
+    parsed = parse(text)
+    for element, start in zip(parsed.elements, parsed.starts, strict=True):
+        assert start is not None
+        rest = text[start:].lstrip("*<b>")
+        assert rest.startswith(element.text.split(" – ")[0]), (element, rest[:20])
+
+
+def test_a_place_that_is_not_there_is_none() -> None:
+    assert parse(r'["\u0041B", "C"]').starts == (None, 13)
+
+
+# The quick ways read as the whole way does
+
+TITLES = st.sampled_from(
+    "Mars/The Kids Are All Right/Romeo And Juliet/When Harry Met Sally/It/Jean-Luc Picard/C. Ray/"
+    "Heat (1995)/1999/Saint Étienne/What Is Love/north of Rome/A, B/x: y/Dr. No/Anna - sings/"
+    "Paris, France/July 4/and Bob/the Nile/Texas/Apple Inc./etc/a and b/made of clay/It's here/Ω/"
+    "is red/Rome./Don't/Who/but not/e Roma/**bold**/Canada".split("/")
+)
+
+
+@given(
+    st.lists(TITLES, min_size=1, max_size=11),
+    st.sampled_from([", ", "; ", " | ", "\n", "\n- ", "\n* ", "\n\n- ", "\n+ "]),
+    st.sampled_from(["", "Here you are:\n", "The list is: ", "My favourites are ", "- ", "* "]),
+    st.sampled_from(["", ".", "\n", "\n\nThat was all of it.", ", etc.", " and Zoe", ", or Zoe."]),
+)
+@settings(max_examples=1500, deadline=None)
+def test_quick_and_whole_agree(items: list[str], between: str, lead: str, end: str) -> None:
+    text = lead + between.join(items) + end
+    assert parse(text) == _parse(text)
+
+
+def test_quick_and_whole_agree_on_thousands_of_answers() -> None:
+    rng = random.Random(7)
+    words = "Rome Oslo Bern Big Red Of The a in (1990) River's Old-Town X. 12 **Y** Æ".split()
+    for _ in range(4000):
+        items = [
+            " ".join(rng.choice(words) for _ in range(rng.randint(1, 5)))
+            for _ in range(rng.randint(1, 12))
+        ]
+        form = rng.randrange(6)
+        if form == 0:
+            body = "\n".join(f"{n}. {item}" for n, item in enumerate(items, 1))
+        elif form == 1:
+            body = "\n\n".join(f"{n}) {item}" for n, item in enumerate(items, 1))
+        elif form == 2:
+            body = "\n".join(f"{n}. **{item}**" for n, item in enumerate(items, 1))
+        elif form == 3:
+            body = "\n".join(f"{rng.choice('-*')} {item}" for item in items)
+        elif form == 4:
+            body = ", ".join(items)
+        else:
+            sign = rng.choice("-*+•")
+            body = "\n".join(f"{sign} {item}" for item in items)
+        lead = rng.choice(["", "", "Here:\n", "Here they are\n\n", "Sure! "])
+        text = lead + body + rng.choice(["", "\n", ".", "\n\nHope this helps!"])
+        assert parse(text) == _parse(text), text
