@@ -34,9 +34,9 @@ from accord.validate.clusters import (
     kish,
     leave_one_out,
     linearised_se,
-    resample_counts,
     unit_mean_weights,
 )
+from accord.validate.resampling import Draws
 
 Floats = NDArray[np.float64]
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "cluster.json").read_text())
@@ -188,19 +188,19 @@ def test_no_design_effect_without_variation() -> None:
 
 
 def test_resamples_are_the_same_however_the_blocks_fall(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = np.vstack(list(resample_counts(np.random.default_rng(3), 100, 17)))
+    whole = np.vstack(list(Draws(3, 100).blocks(17)))
     monkeypatch.setattr(module, "BLOCK", 17 * 7)
-    parts = list(resample_counts(np.random.default_rng(3), 100, 17))
-    assert len(parts) == 15
+    parts = list(Draws(3, 100).blocks(17))
+    assert len(parts) == 4
     np.testing.assert_array_equal(np.vstack(parts), whole)
-    narrow = list(resample_counts(np.random.default_rng(3), 100, 17, width=119))
+    narrow = list(Draws(3, 100).blocks(17, width=119))
     assert len(narrow) == 100
     np.testing.assert_array_equal(np.vstack(narrow), whole)
     assert np.all(whole.sum(axis=1) == 17)
 
 
 def test_resamples_are_multinomial() -> None:
-    counts = np.vstack(list(resample_counts(np.random.default_rng(4), 4000, 5)))
+    counts = np.vstack(list(Draws(4, 4000).blocks(5)))
     # variance of one count: 5 * 1/5 * 4/5; its standard error over 4,000 is about 0.02
     assert counts.mean(axis=0) == pytest.approx(np.ones(5), abs=0.07)
     assert counts.var(axis=0) == pytest.approx(np.full(5, 0.8), abs=0.1)
@@ -392,7 +392,7 @@ def test_a_resample_is_a_refit_on_the_repeated_questions() -> None:
     x: Any = np.round(rng.random(70), 1)
     y: Any = np.round(np.clip(x + rng.normal(0, 0.2, 70), 0, 1), 1)
     groups = Clusters.of(codes, 70)
-    counts = next(resample_counts(rng, 5, groups.count))
+    counts = next(Draws(rng, 5).blocks(groups.count))
     r, _ = _Moments(x, y, np.ones(70), groups).resampled(counts)
     rho, _ = _Ranks(x, y, np.ones(70), groups).resampled(counts)
     for b, row in enumerate(counts):
@@ -410,7 +410,7 @@ def test_alpha_of_any_level_takes_the_sums_of_repeated_questions() -> None:
     x = rng.integers(-1, 4, (80, 3))
     x = x[(x >= 0).sum(axis=1) >= 2]
     groups = Clusters.of(rng.integers(0, 10, len(x)), len(x))
-    counts = next(resample_counts(rng, 3, groups.count))
+    counts = next(Draws(rng, 3).blocks(groups.count))
     values = np.array([0.0, 1.0, 2.5, 7.0])
     for level in LEVELS:
         form = alpha_form(level, Pairs.of(x), np.ones(len(x)), 4, values)

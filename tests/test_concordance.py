@@ -34,8 +34,9 @@ from accord.validate import (
     pearson,
     rmse,
 )
-from accord.validate.clusters import Clusters, jackknife_se, resample_counts
+from accord.validate.clusters import Clusters, jackknife_se
 from accord.validate.rank_correlation import _Signs
+from accord.validate.resampling import Draws
 
 HERE = Path(__file__).parent / "golden"
 GOLDEN = {
@@ -347,7 +348,7 @@ def test_a_resample_is_a_refit_on_the_repeated_questions(
     v, clusters, _ = _draw(5, 2)
     call, fit, _ = FIGURES[name]
     call(v, clusters=clusters)
-    counts = next(resample_counts(np.random.default_rng(1), 5, np.unique(clusters).size))
+    counts = next(Draws(1, 5).blocks(np.unique(clusters).size))
     values, errors = seen[0].resampled(counts)
     codes = np.unique(clusters, return_inverse=True)[1]
     for b, row in enumerate(counts):

@@ -38,7 +38,7 @@ from accord.validate import (
     weighted_kappa,
 )
 from accord.validate.chance import Level
-from accord.validate.clusters import Clusters, resample_counts
+from accord.validate.clusters import Clusters
 from accord.validate.resampling import GROUPS, Draws, Form
 
 Floats = NDArray[np.float64]
@@ -202,7 +202,7 @@ def form_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Data], tuple[Form
 
 @pytest.mark.parametrize("count", [1, 7, 250, 301])
 def test_draws_are_those_of_the_seed(count: int) -> None:
-    whole = np.vstack(list(resample_counts(np.random.default_rng(3), 211, count)))
+    whole = np.vstack(list(Draws(3, 211).blocks(count)))
     first = np.random.default_rng(3).integers(0, count, size=(211, count))
     plain = np.array([np.bincount(row, minlength=count) for row in first])
     np.testing.assert_array_equal(whole, plain)
@@ -272,7 +272,7 @@ def test_a_resample_is_a_refit_on_the_repeated_questions(
     for ties in (False, True):
         d = draw(3, weighted=weighted and name not in COUNTED, ties=ties)
         form, factor, shift = form_of(name, d)
-        counts = next(resample_counts(np.random.default_rng(2), 6, form.groups.count))
+        counts = next(Draws(2, 6).blocks(form.groups.count))
         plain = form.values(counts)
         values, errors = form.resampled(counts)
         np.testing.assert_allclose(values, plain, atol=1e-12)
@@ -332,7 +332,7 @@ def test_limits_by_name_from_refits(name: str) -> None:
     g = away.size
     on_scale = np.array([forward(v) for v in away])
     se = math.sqrt((g - 1) / g * float(((on_scale - on_scale.mean()) ** 2).sum()))
-    counts = np.vstack(list(resample_counts(np.random.default_rng(9), resamples, g)))
+    counts = np.vstack(list(Draws(9, resamples).blocks(g)))
     again = [ALL[name](repeated(d, row)) for row in counts]
     values = sorted(one.estimate for one in again)
     expected = {
@@ -534,7 +534,7 @@ def test_close_to_one_the_standard_errors_of_resamples_keep_their_digits() -> No
     x: Any = rng.random(80)
     y = x + np.where(rng.random(80) < 0.3, rng.normal(0, 1e-4, 80), 0.0)
     groups = Clusters.of(np.arange(80) // 4, 80)
-    counts = next(resample_counts(rng, 20, groups.count))
+    counts = next(Draws(rng, 20).blocks(groups.count))
     form = _Moments(x, y, np.ones(80), groups)
     _, errors = form.resampled(counts)
     for b, row in enumerate(counts):

@@ -18,7 +18,8 @@ from accord.validate import (
     methods,
     raw_agreement,
 )
-from accord.validate.clusters import drawn_counts, resample_counts
+from accord.validate.clusters import drawn_counts
+from accord.validate.resampling import Draws
 
 Floats = NDArray[np.float64]
 DRAWING = ("percentile", "bca", "bootstrap-t")
@@ -62,7 +63,7 @@ def test_korn_graubard_without_errors_is_exact(value: float) -> None:
 def test_a_share_is_resampled(method: Any) -> None:
     y, clusters = _half(2)
     out = clustered_proportion(y, clusters=clusters, method=method, rng=6, resamples=499)
-    counts = np.vstack(list(resample_counts(np.random.default_rng(6), 499, 25)))
+    counts = np.vstack(list(Draws(6, 499).blocks(25)))
     hits, m = np.bincount(clusters, y), np.bincount(clusters)
     values = np.sort((counts @ hits) / (counts @ m))
     if method == "percentile":

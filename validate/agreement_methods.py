@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .agreement_report import AgreementReport
-from .figures import count, defined, label
+from .figures import count, counted, defined, label
 from .reading import MADE
 
 __all__ = [
@@ -49,10 +49,10 @@ def short_name(result: Mapping[str, Any]) -> str:
 
 def compared(report: AgreementReport) -> str:
     """How many items in how many clusters: ``1,490 items in 301 questions``."""
-    items = _many(report.items, "item")
+    items = counted(report.items, "item")
     if report.noun == "item":
         return items
-    return f"{items} in {_many(report.clusters, _cluster(report))}"
+    return f"{items} in {counted(report.clusters, _cluster(report))}"
 
 
 def _cluster(report: AgreementReport) -> str:
@@ -144,7 +144,3 @@ def peoples_label(report: AgreementReport) -> str:
 
 def _joined(names: Sequence[str]) -> str:
     return ", ".join(names)
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

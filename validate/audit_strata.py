@@ -17,7 +17,7 @@ from scipy.special import gammaincinv
 
 from ..scoring.errors import SettingsError
 from .clusters import FloatArray, check_confidence
-from .error_rate import few_errors
+from .error_rate import FEW_ERRORS, few_errors
 from .proportions import clopper_pearson
 from .result import Estimate
 
@@ -25,7 +25,6 @@ __all__ = ["HEAVY", "StrataSums", "gamma_limits", "stratified_rate"]
 
 HEAVY = 5.0
 """The largest weight beside the mean one, over which the interval with the largest is offered."""
-_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def stratified_rate(
         one = gamma_limits(sums.rate, sums.variance, added, confidence=2 * confidence - 1)
         bound = min(one[1], high)
     total = int(x.sum())
-    few = total < _FEW and sums.largest > 0
+    few = total < FEW_ERRORS and sums.largest > 0
     warned = [few_errors(total, bound, confidence)] if few else []
     each = 1 - (1 - confidence) / x.size
     rows: list[dict[str, Any]] = []

@@ -32,15 +32,13 @@ from .audit_rows import (
 )
 from .audit_strata import HEAVY, gamma_limits, stratified_rate
 from .cautions import data_warnings, too_few
-from .clusters import ASSUMED_ICC, Clusters, FloatArray, Unit, cluster_codes
-from .error_rate import AuditMethod, audit_counts, few_errors
+from .clusters import ASSUMED_ICC, FADE, Clusters, FloatArray, Unit, cluster_codes
+from .error_rate import FEW_ERRORS, AuditMethod, audit_counts, few_errors
 from .result import Estimate
 
 __all__ = ["AuditReport", "audit", "gamma_limits"]
 
 _LEAST = 6
-_FEW = 5
-_FADE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +302,7 @@ def _gamma(
         named = None if bound is None else "gamma"
         details |= {"one_sided_upper": bound, "one_sided_method": named}
     warned = data_warnings(groups, w, df=groups.df, unit=unit)
-    if x < _FEW:
+    if x < FEW_ERRORS:
         warned.append(few_errors(int(x), details.get("one_sided_upper"), confidence))
     independent = p * (1 - p) / n
     between = "questions, one erroneous question" if unit == "question" else "answers, one error"
@@ -330,7 +328,7 @@ def _gamma(
 def _added(errors: FloatArray, groups: Clusters) -> float:
     """Errors in an erroneous question, shrunken to what ICC 0.2 would give."""
     usual = 1 + ASSUMED_ICC * (groups.mean_size - 1)
-    return float((errors @ errors + _FADE * usual) / (errors.sum() + _FADE))
+    return float((errors @ errors + FADE * usual) / (errors.sum() + FADE))
 
 
 def _groups(

@@ -7,7 +7,7 @@ linearised standard error, the design effect and every resample are then array e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -22,6 +22,7 @@ __all__ = [
     "ASSUMED_ICC",
     "BLOCK",
     "Clusters",
+    "FADE",
     "FloatArray",
     "IntArray",
     "Statistic",
@@ -38,7 +39,6 @@ __all__ = [
     "kish",
     "leave_one_out",
     "linearised_se",
-    "resample_counts",
     "unit_mean_weights",
     "without_rounding",
 ]
@@ -52,6 +52,9 @@ Unit = Literal["question", "item"]
 
 ASSUMED_ICC = 0.2
 """Intra-cluster correlation taken where the data can't show it (real data: 0.13 to 0.32)."""
+
+FADE = 10.0
+"""Events (items of the rarer outcome, errors) at which what is assumed has half its weight."""
 
 BLOCK = 125_000
 """Cells of an array of resamples held at a time: 1 MB, so that it stays in the cache."""
@@ -350,16 +353,3 @@ def drawn_counts(rng: np.random.Generator, rows: int, count: int) -> IntArray:
     cells = rng.integers(0, count, size=(rows, count), dtype=np.int32)
     at = cells + (np.arange(rows) * count)[:, None]
     return np.bincount(at.ravel(), minlength=rows * count).reshape(rows, count)
-
-
-def resample_counts(
-    rng: np.random.Generator, resamples: int, count: int, *, width: int = 0
-) -> Iterator[FloatArray]:
-    """How often each question is in each resample, in blocks of rows ``(b, G)``.
-
-    Rows are multinomial; the draws are the same however the blocks fall. ``width`` is the number
-    of columns of what is made of a row, where that is more than the questions.
-    """
-    rows = block_rows(count, width)
-    for start in range(0, resamples, rows):
-        yield drawn_counts(rng, min(rows, resamples - start), count).astype(float)

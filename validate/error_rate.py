@@ -16,13 +16,14 @@ from .figures import count, percent
 from .proportions import agresti_coull, clopper_pearson, jeffreys, one_sided_upper, wilson
 from .result import Estimate
 
-__all__ = ["AuditMethod", "audit_counts", "few_errors"]
+__all__ = ["FEW_ERRORS", "AuditMethod", "audit_counts", "few_errors"]
 
 AuditMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "hypergeometric"]
 
 _SMALL = 5000
 """Populations below this are counted exactly."""
-_FEW = 5
+FEW_ERRORS = 5
+"""Below so many errors the one-sided bound is to be read first."""
 _HALF = 0.5
 """Up to this confidence a one-sided bound lies below the estimate and bounds nothing."""
 
@@ -135,7 +136,7 @@ def audit_counts(
             warned.append(f"{method} takes the population as infinite; it has {population} answers")
         out = _NAMED[method](errors, n, confidence=confidence)
         bound, named = _one_sided(method, errors, n, confidence, out.high)
-    if errors < _FEW:
+    if errors < FEW_ERRORS:
         warned.append(few_errors(errors, bound, confidence))
     return replace(
         out,

@@ -22,7 +22,7 @@ from .against_people import AgainstPeople, against_people, comparison_with
 from .clusters import FloatArray, IntArray, unit_mean_weights
 from .contrast import contrast
 from .differences import bias
-from .figures import count, value, visible
+from .figures import count, counted, p_value, value, visible
 from .item_parts import column_of
 from .multiplicity import adjust
 from .panel import finish
@@ -347,12 +347,12 @@ def _lines(results: Sequence[Estimate]) -> list[str]:
         details = one.details
         who = f"{one.raters[0]} ({details['family']})"
         if one.name == "bias":
-            what = f"{who}: {details['of']}, {_many(len(details['systems']), 'system')}"
+            what = f"{who}: {details['of']}, {counted(len(details['systems']), 'system')}"
         else:
             what = f"{who}: own − others"
         limits = "–" if math.isnan(one.low) else f"[{value(one.low)}, {value(one.high)}]"
         p = details.get("p_holm")
-        shown = "" if one.name == "bias" else "–" if p is None else _p(p)
+        shown = "" if one.name == "bias" else "–" if p is None else p_value(p)
         out.append(
             f"{pad(visible(what), 48)} {value(one.estimate):>8}  {limits:<18}"
             f" {count(one.n):>9} {shown:>7}"
@@ -387,11 +387,3 @@ def _verdicts(results: Sequence[Estimate], confidence: float) -> list[str]:
             )
         out.append(text)
     return out
-
-
-def _p(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

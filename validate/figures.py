@@ -16,12 +16,14 @@ from ..scoring.errors import visible
 __all__ = [
     "LABELS",
     "count",
+    "counted",
     "defined",
     "estimate",
     "heading",
     "interval",
     "label",
     "moment",
+    "p_value",
     "percent",
     "plain",
     "value",
@@ -205,6 +207,16 @@ def moment(text: str) -> str:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def p_value(p: float | None) -> str:
+    """``0.012``, ``<0.001``; a dash where there is no test."""
+    return "–" if not defined(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 item``, ``1,490 items``."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def plain(x: Any) -> Any:

@@ -19,7 +19,6 @@ from .cautions import FEW_DISAGREEMENTS, data_warnings, hangs_on_one, too_few
 from .ceiling_sums import OF_LABELS, AnnotatorSums, Statistic, label_sides, number_sides
 from .chance import off_diagonal
 from .clusters import (
-    ASSUMED_ICC,
     Clusters,
     FloatArray,
     Unit,
@@ -40,12 +39,12 @@ from .intervals import (
     wilson_limits,
     z_quantile,
 )
+from .proportions import fading_floor
 from .result import Estimate
 
 __all__ = ["Ceiling", "leave_one_out_ceiling"]
 
 _LEAST = {"agreement": 6, "cohen_kappa": 10, "pearson": 10, "mad": 10}
-_FADE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +305,7 @@ class _Averages(AnnotatorSums):
         if self.unit == "item":
             return wilson_limits(p, n, z_quantile(self.confidence))
         rare = float(min(share.sum(), share.size - share.sum()))
-        floor = 1 + (self.groups.mean_size - 1) * ASSUMED_ICC * _FADE / (_FADE + rare)
+        floor = fading_floor(self.groups.mean_size, rare)
         measured = 1.0
         if 0 < p < 1:
             off, g = away - p, away.size

@@ -14,6 +14,7 @@ from ..scoring.errors import InputError, SettingsError
 from .cautions import FEW_MINORITY_ITEMS, data_warnings, too_few
 from .clusters import (
     ASSUMED_ICC,
+    FADE,
     Clusters,
     FloatArray,
     Sums,
@@ -32,13 +33,12 @@ __all__ = [
     "agresti_coull",
     "clopper_pearson",
     "clustered_proportion",
+    "fading_floor",
     "jeffreys",
     "one_sided_upper",
     "wilson",
 ]
 
-_FADE = 10.0
-"""Items of the rarer outcome at which the assumed clustering has half its weight."""
 _LEAST = 6
 """Fewest questions for which an interval is given."""
 
@@ -311,8 +311,20 @@ def _design_effect(p: float, size: float, rare: float, sums: Sums, *, equal_weig
     groups = sums.clusters
     if groups.mean_size == 1 and equal_weights:
         return 1.0  # no question has two items, so there is nothing to inflate
-    floor = 1 + (groups.mean_size - 1) * ASSUMED_ICC * _FADE / (_FADE + rare)
-    return max(1.0, _measured_effect(p, size, sums), floor)
+    return max(1.0, _measured_effect(p, size, sums), fading_floor(groups.mean_size, rare))
+
+
+def fading_floor(mean_size: float, rare: float) -> float:
+    """The least design effect: that of ICC 0.2, fading out as items of the rarer outcome grow.
+
+    Parameters
+    ----------
+    mean_size
+        Size of the question that a random item lies in.
+    rare
+        Items of the rarer outcome; at 10 the floor has half its weight.
+    """
+    return 1 + (mean_size - 1) * ASSUMED_ICC * FADE / (FADE + rare)
 
 
 def _informative(p: float, share: FloatArray, mass: FloatArray, w: FloatArray) -> float:

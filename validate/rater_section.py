@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .coding import MISSING
-from .figures import count, defined, value, visible
+from .figures import count, defined, p_value, value, visible
 from .latent_classes import DawidSkene, dawid_skene
 from .multiplicity import adjust
 from .rater_figures import RaterFigures
@@ -149,13 +149,13 @@ class _Raters:
     def _look(self) -> None:
         for person in self.people:
             if person.p < _LEVEL and person.rest is not None:
-                person.look.append(f"agrees less than the others (Holm p {_p(person.p)})")
+                person.look.append(f"agrees less than the others (Holm p {p_value(person.p)})")
             if person.drift_p < _LEVEL and person.drift is not None:
                 details = person.drift.details
                 person.look.append(
                     f"agreement changes with time, {value(details['first_third'])} in the first"
                     f" third and {value(details['last_third'])} in the last"
-                    f" (Holm p {_p(person.drift_p)})"
+                    f" (Holm p {p_value(person.drift_p)})"
                 )
             if person.speed.fast >= _FAST_SHARE:
                 person.look.append(
@@ -217,7 +217,7 @@ class _Raters:
             same = next(iter(person.themselves.values()), None)
             yield (
                 f"{pad(visible(person.name), 18)} {count(person.items):>7} {value(a):>10}"
-                f" {value(b):>8} {value(rest):>10} {_p(person.p):>7}"
+                f" {value(b):>8} {value(rest):>10} {p_value(person.p):>7}"
                 + (f" {value(person.accuracy):>7}" if self.model is not None else "")
                 + (f" {value(math.nan if same is None else same.estimate):>7}" if repeated else "")
                 + (
@@ -271,10 +271,6 @@ _SHORT = {"agreement": "agreement", "cohen_kappa": "κ", "pearson": "Pearson r",
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, subsequent_indent="  ")
-
-
-def _p(p: float) -> str:
-    return "–" if not defined(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _seconds(x: float) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..scoring.errors import one_line
+from .cautions import FEW_DISAGREEMENTS as FEW
 from .figures import count, defined, estimate, interval, label, percent, value, with_interval
 from .reading import (
     HUMAN_HUMAN,
@@ -29,10 +30,6 @@ from .reading import (
 )
 
 __all__ = ["FEW", "conclusions"]
-
-FEW = 10
-"""Below this many differing items a verdict is INCONCLUSIVE: intervals were measured to fail there
-when few items differ, however many questions there are."""
 
 _NAMED = 4
 """How many judges a sentence names before it only counts them."""

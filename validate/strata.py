@@ -22,7 +22,7 @@ from .clusters import FloatArray
 from .coding import MISSING, Coded
 from .contrast import LEAST_QUESTIONS, contrast
 from .differences import bias, mad
-from .figures import count, defined, percent, value, visible
+from .figures import count, counted, defined, p_value, percent, value, visible
 from .intervals import t_quantile
 from .item_parts import column_of, part_of, part_of_people
 from .multiplicity import adjust, simultaneous_confidence
@@ -334,8 +334,8 @@ class _Column:
             f"{pad(visible(line.stratum.name), 15)} {count(line.stratum.items):>6}"
             f" {count(line.stratum.questions):>9} {main:>7} {pad(limits, 14)}"
             f"{right(value(line.get(second), 2), 7)}{right(value(line.get(third), 2), 7)}"
-            f" {percent(human, 1):>7} {away:>6} {_p(line.adjusted.get('p_holm')):>6}"
-            f" {_p(line.adjusted.get('p_by')):>6}"
+            f" {percent(human, 1):>7} {away:>6} {p_value(line.adjusted.get('p_holm')):>6}"
+            f" {p_value(line.adjusted.get('p_by')):>6}"
         )
 
     def notes(self) -> list[str]:
@@ -344,13 +344,13 @@ class _Column:
             points = "" if self._in_numbers else "differences are in percentage points, "
             out.append(
                 f"{self.column}: {points}p-values are of each stratum against all other"
-                f" items, adjusted over {_many(self.tests, 'test')} (Holm; Benjamini–Yekutieli"
+                f" items, adjusted over {counted(self.tests, 'test')} (Holm; Benjamini–Yekutieli"
                 " beside it); intervals are not adjusted"
             )
         if small := [one for one in self.strata if not one.large]:
             noun = self.view.coded.noun if self.view.settings.unit == "question" else "item"
             named = ", ".join(
-                f"{one.name} ({_many(one.items, 'item')})" for one in small[:MANY_SMALL]
+                f"{one.name} ({counted(one.items, 'item')})" for one in small[:MANY_SMALL]
             )
             more = f", and {len(small) - MANY_SMALL} more" if len(small) > MANY_SMALL else ""
             out.append(
@@ -358,7 +358,7 @@ class _Column:
                 f" {noun}s): {named}{more}"
             )
         if self.blank:
-            out.append(f"{self.column}: {_many(self.blank, 'item')} without a value left out")
+            out.append(f"{self.column}: {counted(self.blank, 'item')} without a value left out")
         return [text for text in out if text]
 
     def _verdict(self, judge: str, lines: Sequence[_Line]) -> str:
@@ -376,7 +376,7 @@ class _Column:
             smallest = min(line.adjusted["p_holm"] for line in tested)
             return (
                 f"{judge}: no stratum of {self.column} is shown to be worse than the other items"
-                f" (smallest p after Holm {_p(smallest)});"
+                f" (smallest p after Holm {p_value(smallest)});"
                 f" {worst.stratum.name} has the {'largest' if sign > 0 else 'lowest'} figure,"
                 " which may be chance"
             )
@@ -391,7 +391,7 @@ class _Column:
         write = value if self._in_numbers else _share
         text = (
             f"{line.stratum.name} ({write(details['first'])} against {write(details['rest'])},"
-            f" p after Holm {_p(line.adjusted['p_holm'])})"
+            f" p after Holm {p_value(line.adjusted['p_holm'])})"
         )
         human = next((one for one in self.people if one.stratum is line.stratum), None)
         gap = human.difference if human is not None else None
@@ -440,13 +440,3 @@ def _points(x: float) -> str:
 
 def _share(x: float) -> str:
     return percent(x, 1)
-
-
-def _p(p: float | None) -> str:
-    if p is None or math.isnan(p):
-        return "–"
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
