@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from accord.cli import main
@@ -92,3 +93,17 @@ def test_a_text_of_any_length_is_cut_at_once(text: str) -> None:
 )
 def test_where_a_text_is_cut(text: str, size: int, cut: str) -> None:
     assert pad(text, size) == cut
+
+
+@pytest.mark.parametrize("column", [r"\input{x}", r"\1", r"\g<0>", "a.b*", "question"])
+def test_a_cluster_column_of_any_name_is_called_by_it(tmp_path: Path, column: str) -> None:
+    """Its name stands in methods and warnings as it is."""
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    text = path.read_text(encoding="utf-8").replace("question_id", column)
+    path.write_text(text, encoding="utf-8")
+    csv = tmp_path / "figures.csv"
+    assert agree(path, "--cluster", column, "--csv", str(csv)) == 0
+    frame = pd.read_csv(csv)
+    kappas = frame[(frame["name"] == "cohen_kappa") & frame["low"].notna()]
+    assert set(kappas["unit"]) == {column}
+    assert kappas["method"].str.startswith(f"{column} jackknife").all()

@@ -169,4 +169,5 @@ def finish(
 
 def _worded(text: str, noun: str) -> str:
     """Name the clusters as the table does, where they are not questions."""
-    return text if noun == "question" else re.sub(r"\bquestion(?=s?\b)", noun, text)
+    # a function, since a column's name may hold what a pattern's replacement acts on
+    return text if noun == "question" else re.sub(r"\bquestion(?=s?\b)", lambda _: noun, text)
