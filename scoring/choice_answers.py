@@ -354,18 +354,28 @@ def _says(char: str) -> bool:
     return char.isalnum()
 
 
-_WORDS = {"yes": True, "true": True, "no": False, "false": False}
-_TRUTH = re.compile(r"\b(yes|true|no|false)\b", re.I)
+_WORDS = {"yes": "Yes", "true": "Yes", "correct": "Yes"}
+_WORDS |= {"no": "No", "false": "No", "incorrect": "No"}
+_TRUTH = re.compile(r"\b(yes|true|no|false|correct|incorrect)\b", re.I)
+# "no" before another word is mostly its article: "no evidence".
+_SAID = (
+    r"(yes|true|false|correct|incorrect|no(?!\s+\w)|no(?=\s+(?:it|this|that|they|because|since|as|"
+    r"the)\b))"
+)
 _TRUTH_PHRASE = re.compile(
-    r"(?:answer|statement|claim|hypothesis|verdict|result|conclusion|judg[e]?ment)\b"
-    r"[^\n.:]{0,40}?(?:[:=]|\bis\b|\bwould be\b)\s*[\"'“(]*"
-    r"(not\s+)?(yes|true|no|false)\b(?!\s+\w+\s+\w+\s+\w)",
+    r"(?:answer|statement|claim|hypothesis|verdict|result|conclusion|judg[e]?ment|response)\b"
+    rf"[^\n.:]{{0,40}}?(?:[:=]|\bis\b|\bwould be\b)\s*[\"'“(]*(not\s+)?{_SAID}\b",
     re.I,
 )
 _TRUTH_LEAD = re.compile(
-    r"\W*(yes|true|no|false)(?=\s*[.,;:!)\]–—-]|\s*$|\s+(?:it|this|that|they|because|since|as|the)\b)",
+    rf"\W*{_SAID}(?=\s*[,;:!)\]–—-]|\s*\.(?!\d)|\s*$"
+    r"|\s+(?:i|it|this|that|there|they|we|because|since|as|the)\b)",
     re.I,
 )
+_TRUTH_WEAK = re.compile(
+    rf"(?:\b(?:it|this|that)(?:\s+is|['’]s)|\bsay)\s+(not\s+)?{_SAID}\b(?!\s+that\b)", re.I
+)
+_TRUTH_TRAIL = re.compile(r"[.!?]\s+[\"'“(]*(yes|true|no|false)[\"'”).!]*\s*$", re.I)
 _BOTH = re.compile(
     r"\b(?:yes|true)\b\s*(?:/|or|and|,)\s*\b(?:no|false)\b|"
     r"\b(?:no|false)\b\s*(?:/|or|and|,)\s*\b(?:yes|true)\b",
@@ -376,9 +386,10 @@ _BOTH = re.compile(
 def read_truth(text: str | None) -> Choice:
     """Whether an answer says yes (or true) or no (or false).
 
-    The word counts after "the answer is", or at the beginning of the first or the last line as a
-    word of its own that a sign or a clause follows: "no" in "I do not know", "Another reason" and
-    "No evidence was found" is none.
+    The word counts after "the answer is", "it is" and the like, or as the first word or a last
+    sentence of the first or the last line. "Correct" and "incorrect" count as well. "No" before
+    another word is its article: "no" in "I do not know", "Another reason" and "No evidence was
+    found" says nothing.
 
     Returns
     -------
@@ -395,7 +406,11 @@ def read_truth(text: str | None) -> Choice:
     answer = _answer(text)
     if isinstance(answer, Choice):
         return answer
-    for rule, values in (("boxed", _BOXED.findall(answer)), ("json", _JSON.findall(answer))):
+    for rule, values in (
+        ("boxed", _BOXED.findall(answer)),
+        ("json", _JSON.findall(answer)),
+        ("tag", _TAGGED.findall(answer)),
+    ):
         words = [word for value in values for word in _TRUTH.findall(value)]
         found = _one(rule, [_truth(word) for word in words])
         if found is not None:
@@ -413,13 +428,19 @@ def read_truth(text: str | None) -> Choice:
         if found is not None:
             return found
     leads = [
-        m[1] for line in dict.fromkeys((lines[0], lines[-1])) if (m := _TRUTH_LEAD.match(line))
+        match[1]
+        for line in dict.fromkeys((lines[0], lines[-1]))
+        for match in (_TRUTH_LEAD.match(line), _TRUTH_TRAIL.search(line))
+        if match is not None
     ]
-    found = _one("lead", [_truth(word) for word in leads])
+    weak = [m for line in (lines[0], lines[-1]) for m in _TRUTH_WEAK.findall(line)]
+    if any(turned for turned, _ in weak):
+        return Choice(None, NEGATED)
+    found = _one("lead", [_truth(word) for word in (*leads, *(word for _, word in weak))])
     if found is not None:
         return found
     return Choice(None, REFUSED if refuses(answer.strip()) else NO_LABEL)
 
 
 def _truth(word: str) -> str:
-    return "Yes" if _WORDS[word.casefold()] else "No"
+    return _WORDS[word.casefold()]

@@ -54,7 +54,7 @@ _NUMBER = (
 )
 _OF = r"(?:\s*(?:/|out\s+of|of)\s*(?P<of>\d{1,9})(?![\w]|[.,]\d))?"
 _NAMED = re.compile(
-    rf"(?:rating|score|grade)\b\s*(?:\]|\))*\s*(?:[:：=]|\bis\b|\bof\b)?\s*[\[(\"']*\s*{_NUMBER}{_OF}",
+    rf"(?:rating|score|grade)\b\s*(?:\]|\))*\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:[:：=]|\bis\b|\bof\b)?\s*[\[(\"']*\s*{_NUMBER}{_OF}",
     re.I,
 )
 _ALONE = re.compile(rf"[\s\[(\"']*{_NUMBER}{_OF}[\s\])\"'.!]*", re.I)

@@ -24,6 +24,7 @@ from accord.scoring.rating_reply import map_rating, read_rating
         ("Rating: four", 4),
         ("Rating: ５", 5),
         ("Score: 1", 1),
+        ("Rating (1-5): 4", 4),
         ("4", 4),
         ("4.", 4),
         ("[[3]]", 3),
