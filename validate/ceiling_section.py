@@ -16,6 +16,7 @@ from .clusters import FloatArray, IntArray
 from .coding import MISSING
 from .figures import count, defined, interval, value, visible
 from .human_ceiling import Ceiling, leave_one_out_ceiling
+from .label_figures import MANY_CATEGORIES
 from .panel import finish
 from .responses import Responses
 from .result import Estimate, Level
@@ -26,8 +27,6 @@ __all__ = ["ceiling_section"]
 
 MANY_PEOPLE = 10
 """Beyond so many annotators κ of every pair is left out."""
-MANY_LABELS = 50
-"""Beyond so many distinct numbers exact agreement means nothing."""
 LARGE_TABLE = 20
 """Beyond so many labels κ is left out."""
 
@@ -97,7 +96,7 @@ class _Ceilings:
         name = self.view.coded.raters[judge]
         given, people = self.codes[:, judge], self.codes[:, self.annotators]
         few = len(self.annotators) <= MANY_PEOPLE and self.k <= LARGE_TABLE
-        if self.k <= MANY_LABELS:
+        if self.k <= MANY_CATEGORIES:
             self._pairs(name, given, people, "agreement")
             if few and not self.in_numbers:
                 self._pairs(name, given, people, "cohen_kappa")
@@ -107,7 +106,7 @@ class _Ceilings:
             scores = np.stack([coded.numbers(column) for column in people.T], axis=1)
             for statistic in ("pearson", "mad"):
                 self._others(name, coded.numbers(given), scores, statistic, shared, "others’ mean")
-        elif self.k <= MANY_LABELS:
+        elif self.k <= MANY_CATEGORIES:
             self._others(name, given, people, "agreement", shared, "others’ majority")
             if few:
                 self._others(name, given, people, "cohen_kappa", shared, "others’ majority")

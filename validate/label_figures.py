@@ -28,7 +28,7 @@ from .result import Estimate
 from .screening import macro_f1
 from .weighted import Weighting, brennan_prediger, gwet_ac2, weighted_kappa
 
-__all__ = ["compare_labels", "compare_people"]
+__all__ = ["MANY_CATEGORIES", "compare_labels", "compare_people"]
 
 MANY_CATEGORIES = 50
 """Beyond so many distinct numbers exact agreement and its kin mean nothing."""

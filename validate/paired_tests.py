@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from ..scoring.errors import SettingsError
-from .clusters import Clusters, FloatArray, Sums, check_confidence
+from .clusters import Clusters, FloatArray, Sums
 from .result import Estimate
 from .score_intervals import paired_scores
 
@@ -45,7 +45,7 @@ def noninferiority(
     clusters
         ``(n,)`` integer codes of the responses' questions; None takes pairs as independent.
     confidence
-        One-sided, in (0, 1).
+        One-sided, in (0.5, 1).
 
     Returns
     -------
@@ -61,7 +61,7 @@ def noninferiority(
     InputError
         Arrays of different lengths, NaN or infinite scores.
     SettingsError
-        A margin below 0, a confidence outside (0, 1).
+        A margin below 0, a confidence outside (0.5, 1).
     """
     out = _mean_difference(x, y, margin, clusters, confidence)
     if out.reason is not None:
@@ -181,7 +181,8 @@ def _mean_difference(
     x: ArrayLike, y: ArrayLike, margin: float, clusters: ArrayLike | None, confidence: float
 ) -> Estimate:
     """The mean difference with its interval of 2 x confidence - 1; none has a reason."""
-    check_confidence(confidence)
+    if not 0.5 < confidence < 1:
+        raise SettingsError(f"confidence {confidence} is not between 0.5 and 1", cure="e.g. 0.95")
     if not 0 <= margin < math.inf:
         raise SettingsError(f"margin {margin} is below 0 or no number", cure="e.g. 0.05")
     a, b = paired_scores(x, y)

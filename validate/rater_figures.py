@@ -19,6 +19,7 @@ from .coding import MISSING, code_ratings
 from .correlation import pearson
 from .differences import mad
 from .figures import label, visible, with_interval
+from .label_figures import MANY_CATEGORIES
 from .label_sets import UNSCORED_LABEL
 from .others import majority_without, mean_without
 from .panel import finish
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RaterFigures"]
 
-MANY_LABELS = 50
-"""Beyond so many distinct numbers exact agreement means nothing."""
 MANY_NUMBERS = 100
 """Beyond so many annotators distances of all pairs are not taken."""
 _OTHERS = "the other annotators"
@@ -80,7 +79,7 @@ class RaterFigures:
     def pair_sums(self, codes: IntArray) -> PairSums | None:
         """What each pair of annotators comes to on each item; None where that means nothing."""
         if not self.in_numbers:
-            return PairSums.of_labels(codes, self.k) if self.k <= MANY_LABELS else None
+            return PairSums.of_labels(codes, self.k) if self.k <= MANY_CATEGORIES else None
         if len(self.columns) > MANY_NUMBERS:
             return None
         return PairSums.of_numbers(self._numbers(codes))
@@ -101,7 +100,7 @@ class RaterFigures:
                 pearson(mine[both], rest[both], rng=0, resamples=0, **shared),
                 mad(mine[both], rest[both], **shared),
             ]
-        elif self.k > MANY_LABELS:
+        elif self.k > MANY_CATEGORIES:
             return {}
         else:
             if self._others is None:
@@ -123,7 +122,7 @@ class RaterFigures:
     def themselves(self) -> dict[str, dict[str, Estimate]]:
         """Rater → agreement and α of all ratings of an item by that rater, judges' too."""
         repeats = self.view.ratings.repeats
-        if repeats is None or self.k > MANY_LABELS:
+        if repeats is None or self.k > MANY_CATEGORIES:
             return {}
         import pandas as pd
 

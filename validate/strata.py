@@ -25,6 +25,7 @@ from .differences import bias, mad
 from .figures import count, counted, defined, p_value, percent, value, visible
 from .intervals import t_quantile
 from .item_parts import column_of, part_of, part_of_people
+from .label_figures import MANY_CATEGORIES
 from .multiplicity import adjust, simultaneous_confidence
 from .panel import Comparison, dropped_between, finish
 from .people import People
@@ -35,8 +36,6 @@ from .text_cells import pad, right
 
 __all__ = ["strata_section"]
 
-MANY_LABELS = 50
-"""Beyond so many distinct numbers that two raters give the same one says nothing."""
 MANY_SMALL = 20
 """Beyond so many strata that are too small only their number is said."""
 
@@ -142,7 +141,7 @@ class _Column:
     def _among_people(self, stratum: _Stratum) -> dict[str, Estimate]:
         view = self.view
         columns = view.coded.of("annotator")
-        if len(columns) < 2 or len(view.coded.categories) > MANY_LABELS:
+        if len(columns) < 2 or len(view.coded.categories) > MANY_CATEGORIES:
             return {}
         coded = part_of(view.coded, stratum.rows)
         codes = np.maximum(coded.codes[:, columns], MISSING)
@@ -175,7 +174,7 @@ class _Column:
     def _in_numbers(self) -> bool:
         """Whether people's label is a mean, with which no label agrees."""
         people = self.view.people
-        many = len(self.view.coded.categories) > MANY_LABELS
+        many = len(self.view.coded.categories) > MANY_CATEGORIES
         return people is not None and (people.numbers is not None or many)
 
     def _finished(
@@ -277,7 +276,9 @@ class _Column:
             key = (line.judge, "" if two else line.stratum.name)
             line.adjusted = {"p_holm": float(holm[key]), "p_by": float(by[key])}
             details = {**line.difference.details, **line.adjusted, "tests": self.tests}
-            details |= _simultaneous(line.difference, together)
+            details |= _simultaneous(
+                line.difference, together, math.inf if self._in_numbers else 1.0
+            )
             line.difference = replace(line.difference, details=details)
 
     def results(self) -> list[Estimate]:
@@ -418,10 +419,11 @@ def _numbers(coded: Coded, codes: NDArray[Any], people: People) -> tuple[FloatAr
     return coded.numbers(codes), truth
 
 
-def _simultaneous(one: Estimate, confidence: float) -> dict[str, float]:
-    """The limits that hold for all strata at once, from the same standard error."""
+def _simultaneous(one: Estimate, confidence: float, most: float) -> dict[str, float]:
+    """The limits that hold for all strata at once, from the same SE; ``most`` at most."""
     reach = t_quantile(confidence, one.details["df"]) * one.details["se"]
-    return {"low_simultaneous": one.estimate - reach, "high_simultaneous": one.estimate + reach}
+    low, high = max(one.estimate - reach, -most), min(one.estimate + reach, most)
+    return {"low_simultaneous": low, "high_simultaneous": high}
 
 
 def _gap(line: _Line) -> float:
