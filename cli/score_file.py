@@ -33,8 +33,8 @@ def score_file(
 ) -> None:
     """Score the file and print the figures."""
     from ..scoring.errors import SettingsError
+    from ..scoring.recipes import FILE_RECIPES
     from ..study.benchmark_files import (
-        BENCHMARKS,
         KNOWLEDGEBERG_COLUMNS,
         SCIKNOWEVAL_COLUMNS,
         sciknoweval_recipe,
@@ -43,10 +43,10 @@ def score_file(
         universe_recipe,
     )
 
-    if recipe_name not in BENCHMARKS:
+    if recipe_name not in FILE_RECIPES:
         raise SettingsError(
             f"--recipe {recipe_name!r} scores no file",
-            cure=f"use one of {', '.join(BENCHMARKS)}, or score a study",
+            cure=f"use one of {', '.join(FILE_RECIPES)}, or score a study",
         )
     changes = parse_map(conventions, "--set")
     columns = parse_map(mapping, "--map")

@@ -18,7 +18,7 @@ from .errors import SettingsError
 from .parse import PARSER
 from .tokens import Tokenizer
 
-__all__ = ["PARSER", "RECIPES", "Recipe", "recipe"]
+__all__ = ["FILE_RECIPES", "PARSER", "RECIPES", "Recipe", "recipe"]
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,9 @@ class Recipe:
 RECIPES = {"listqa": Recipe()}
 """The recipes by name."""
 
+FILE_RECIPES = ("knowledgeberg", "sciknoweval")
+"""Recipes that score a benchmark's own file, without a study."""
+
 
 def recipe(name: str = "listqa", **overrides: Any) -> Recipe:
     """A recipe by name, with some of its conventions changed.
@@ -144,6 +147,11 @@ def recipe(name: str = "listqa", **overrides: Any) -> Recipe:
     >>> recipe("listqa", zero_overlap="incorrect").zero_overlap
     'incorrect'
     """
+    if name in FILE_RECIPES:
+        raise SettingsError(
+            f"the recipe {name!r} scores a file of answers, not a study",
+            cure=f"accord score FILE --recipe {name}",
+        )
     if name not in RECIPES:
         raise SettingsError(
             f"recipe {name!r} is unknown", cure=f"use one of {', '.join(sorted(RECIPES))}"

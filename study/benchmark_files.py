@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .readers import Table
 
 __all__ = [
-    "BENCHMARKS",
     "KNOWLEDGEBERG_COLUMNS",
     "SCIKNOWEVAL_COLUMNS",
     "KnowledgeBergFile",
@@ -39,9 +38,6 @@ __all__ = [
     "sciknoweval_recipe",
     "universe_recipe",
 ]
-
-BENCHMARKS = ("knowledgeberg", "sciknoweval")
-"""The recipes that score a file."""
 
 SCIKNOWEVAL_COLUMNS = (
     ("question", "type", "domain", "details", "response"),

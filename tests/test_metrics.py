@@ -255,6 +255,11 @@ def test_wrong_conventions_are_refused(wrong: dict[str, object]) -> None:
         recipe("listqa", **wrong)
 
 
+def test_a_recipe_of_files_is_refused_with_its_command() -> None:
+    with pytest.raises(SettingsError, match="accord score FILE --recipe sciknoweval"):
+        recipe("sciknoweval")
+
+
 def test_an_unknown_recipe_is_refused() -> None:
     with pytest.raises(SettingsError, match="use one of listqa"):
         recipe("listqua")
