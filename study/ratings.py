@@ -37,7 +37,7 @@ COLUMNS = (
 )
 """The columns that every ratings frame has, in this order."""
 
-LARGEST_RATING = 1e100
+LARGEST_RATING = 1e302
 """No rating is larger in size: differences and squares of it must be numbers too."""
 
 OF_STUDY = "study"
