@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .parse_text import clean, plain
 
-__all__ = ["Enumeration", "first_sentence", "read_enumeration"]
+__all__ = ["Enumeration", "first_sentence", "names_in_a_row", "read_enumeration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,36 @@ def read_enumeration(line: str) -> Enumeration | None:
             if found is not None:
                 return found
     return None
+
+
+_NAME = r"[A-Z0-9][A-Za-z0-9À-ɏ]*(?:-[A-Z0-9][A-Za-z0-9À-ɏ]*)*"
+_NAMES = rf"(?:[A-Z]\. )?{_NAME}(?: (?:[A-Z]\.(?= )|\(\d{{4}}\)|{_NAME}|of|the|de|van))*"
+_IN_A_ROW = re.compile(rf"{_NAMES}(?:, {_NAMES}){{2,}}")
+_SO_ON = frozenset(
+    "others on forth more al etc etcetera usw otros otras andere weitere mehr autres altri outros "
+    "outras altre a m".split()
+)
+_NO_NAMES = re.compile(
+    "Sorry|Désolé|Desculpe|Üzgünüm|Bilmiyorum|Including|Starring|Featuring|Namely|Such"
+)
+
+
+def names_in_a_row(line: str) -> list[str] | None:
+    """The items of "Ann Lee, Bob Ray, Cid Poe"; None where a rule about sentences may apply.
+
+    Capitalised words and numbers between commas, nothing to be taken off: what
+    :func:`read_enumeration` finds in such a line, without looking for what it can't hold.
+    """
+    if _IN_A_ROW.fullmatch(line) is None:
+        return None
+    parts = line.split(", ")
+    if max([part.count(" ") for part in parts]) > 11 or max(map(len, parts)) > 120:
+        return None
+    if len(parts) < 5 and _is_place_or_date(parts):
+        return None
+    if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
+        return None
+    return parts
 
 
 def _structure(line: str) -> list[tuple[int, str]]:

@@ -20,7 +20,7 @@ _SENTENCE = re.compile(r"[.!?。！？।]$")
 _POLITE = re.compile(
     r"(?:sure|certainly|of course|absolutely|great question|okay|ok|yes|gladly|gerne|natürlich|"
     r"klar|claro|por supuesto|bien sûr|certo|конечно|当然|好的|"
-    r"もちろん)(?: thing)?[!.,。！，]\s*(?=\S)",
+    r"もちろん)(?: thing)?[!.。！]\s*(?=\S)",
     re.I,
 )
 _VERB = re.compile(r"\s(?:is|are|was|were)\s.*[.!?]$")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from itertools import accumulate
 
+from .parse_inline import names_in_a_row
 from .parse_result import Parsed, quick_parsed
 from .parse_text import clean, head_of
 from .records import Element
@@ -27,6 +28,8 @@ _SPECIAL = re.compile(
 _OTHER = re.compile(
     r"[<>`|#\\\x00-\x09\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff\ud800-\udfff☐☑☒]"
 )
+_INNER = re.compile(r"\*{0,2}1[.)]")
+_SEVERAL = re.compile(r"[.)]\s|[、①-⑳•·●▪]")  # several items may stand on one line
 _MARKER = re.compile(r"(\n[^ \n]+ )")
 _LEAD = re.compile(r"[A-Za-z]{2}[^\n]*\n?$")
 _TRAILER = re.compile(r"[A-Za-z]{2,20},? [A-Za-z][^\n]*$")
@@ -63,13 +66,19 @@ def plain_elements(texts: Iterable[str]) -> tuple[Element, ...]:
 def read_quick(text: str) -> Parsed | None:
     """The answer as read; None where it is of another form."""
     text = text.rstrip()
+    if text[-2:] == "**" and (read := _bold(text)) is not None:
+        return read
     parts = _MARKER.split(text)  # what leads in, "\n1. ", "one", "\n2. ", "two", …
     n = len(parts) // 2
-    if not 0 < n < _LONGEST:
+    if n >= _LONGEST:
         return None
     lead = parts[0]
     start = len(lead)
+    if n == 0 and (lead[:1].isalnum() and ", " in lead):
+        return _names(lead)
     if lead[:1].isalpha():
+        if n == 0:
+            return None
         found = parts[1::2]
     else:  # nothing leads in: the first item stands before the first line break
         opening, blank, word = lead.partition(" ")
@@ -79,13 +88,15 @@ def read_quick(text: str) -> Parsed | None:
         start = 0
     words = parts[2::2]
     sign = found[0]
-    if n < 2 or sign not in _MARKERS:
+    if sign not in _MARKERS:
+        return None
+    if n == 1 and start == 0 and _SEVERAL.search(words[0]) is not None:
         return None
     trailer = ""
     if found != (_COUNTED[sign][n] if n < 30 else _MARKERS[sign][:n]):
         n -= 1
         trailer = found.pop()[1:] + words.pop()
-        if n < 2 or found != _MARKERS[sign][:n] or words[-1][-1:] != "\n":
+        if n < 1 or found != _MARKERS[sign][:n] or words[-1][-1:] != "\n":
             return None
         if _TRAILER.match(trailer) is None:
             return None
@@ -106,16 +117,14 @@ def read_quick(text: str) -> Parsed | None:
             words = [*[word[:-1] for word in words[:-1]], words[-1]]
         elif breaks != n:
             return None
-    if sign in _BULLETS and words[0].lstrip("*")[:1] == "1":
+    if sign in _BULLETS and _INNER.match(words[0]) is not None:
         return None  # "- 1. …": both may be the marker
     # Now every item is one line.
-    elements = None
+    elements: tuple[Element, ...] | None = None
     if special is None:
         if not ("  " in text or " \n" in text or "," in text and ",\n" in f"{text}\n"):
             if not (" - " in text or "- -" in text):  # an explanation, or a rule
                 elements = tuple(map(_element, words))
-    elif special[0] == "*":
-        elements = _bold(text, words)
     if elements is None:
         elements = _cleaned(words, sign)
         if elements is None:
@@ -130,17 +139,37 @@ def read_quick(text: str) -> Parsed | None:
     )
 
 
-def _bold(text: str, words: list[str]) -> tuple[Element, ...] | None:
-    """The elements where every item is bold as a whole, without other markup; else None."""
-    inside = [word[2:-2] for word in words if word[:2] == word[-2:] == "**"]
-    lines = "\n".join(inside)
-    if len(inside) != len(words) or _SPECIAL.search(lines) is not None:
+def _names(line: str) -> Parsed | None:
+    """One line of names between commas."""
+    names = names_in_a_row(line)
+    if names is None:
         return None
-    if "" in inside or "  " in text or " - " in text:
+    starts = tuple(accumulate([len(name) + 2 for name in names[:-1]], initial=0))
+    return quick_parsed(tuple(map(_element, names)), "", "", "delimiter", "one line, ,", starts)
+
+
+def _bold(text: str) -> Parsed | None:
+    """A list of which every item is bold as a whole, "1. **one**", without other markup."""
+    parts = text.split("**")  # what leads in and "1. ", "one", "\n2. ", "two", …, ""
+    words = parts[1::2]
+    n = len(words)
+    opening = parts[0]
+    markers = _COUNTED.get(f"\n{opening[-3:]}")
+    if len(parts) != 2 * n + 1 or n >= 30 or markers is None or parts[2:-1:2] != markers[n][1:]:
         return None
-    if any([word[0] == " " or word[-1] in " ," for word in inside]):
+    lead, lines = opening[:-3], "\n".join(words)
+    if lead and (lead[-1] != "\n" or _LEAD.match(lead) is None or _OTHER.search(lead) is not None):
         return None
-    return tuple(map(_element, inside))
+    if _SPECIAL.search(lines) is not None or lines.count("\n") != n - 1 or "" in words:
+        return None
+    if "  " in lines or " \n" in lines or "\n " in lines or ",\n" in lines or " - " in lines:
+        return None
+    if lines[0] == " " or lines[-1] in " ,":
+        return None
+    lengths = accumulate(map(len, parts))
+    starts = tuple([length + 4 * k for k, length in enumerate(list(lengths)[:-1:2])])
+    elements = tuple(map(_element, words))
+    return quick_parsed(elements, lead.rstrip(), "", "numbered", "numbers", starts)
 
 
 def _cleaned(words: list[str], sign: str) -> tuple[Element, ...] | None:
