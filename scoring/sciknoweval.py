@@ -44,9 +44,10 @@ from .sciknoweval_rows import (
     JUDGED,
     METRICS,
     TUPLE_SIZES,
+    ZERO_SHOT,
     Metric,
+    few_shot_rows,
     metric_of,
-    refuse_few_shot,
     row_ids,
     task_of,
     text_of,
@@ -384,10 +385,9 @@ def sciknoweval_scores(
         there is none.
     """
     conventions = recipe or SciKnowEvalRecipe()
-    refuse_few_shot(rows)
     answers = [row.get("response") for row in rows] if responses is None else list(responses)
     scored: list[RowScore] = []
-    bad: list[BadRow] = []
+    bad = few_shot_rows(rows)
     for place, (row, answer) in enumerate(zip(rows, answers, strict=True)):
         try:
             scored.append(
@@ -401,7 +401,8 @@ def sciknoweval_scores(
         except InputError as error:
             bad.append(BadRow("rows", place + 1, error.message))
     if bad:
-        raise InputError.from_rows(bad, cure="correct these rows or leave them out")
+        cure = "correct these rows or leave them out"
+        raise InputError.from_rows(bad, cure=ZERO_SHOT if few_shot_rows(rows) else cure)
     pooled: dict[TaskKey, float] = {}
     if conventions.relations == "pooled":
         of: dict[TaskKey, list[RelationScore]] = {}

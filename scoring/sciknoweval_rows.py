@@ -16,7 +16,9 @@ __all__ = [
     "JUDGED",
     "METRICS",
     "TUPLE_SIZES",
+    "ZERO_SHOT",
     "Metric",
+    "few_shot_rows",
     "metric_of",
     "refuse_few_shot",
     "row_ids",
@@ -143,6 +145,9 @@ _EXAMPLE = re.compile(r"^\W*(?:example|demonstration|beispiel)\s*#?\d", re.I | r
 _TURN = re.compile(r"^\W*(?:answer|a|output|assistant|response)\s*:\s*\S", re.I | re.M)
 
 
+ZERO_SHOT = "ask without examples: SciKnowEval is zero-shot"
+
+
 def refuse_few_shot(rows: Sequence[Mapping[str, Any]]) -> None:
     """Refuse rows that were not asked zero-shot: the benchmark is zero-shot by definition.
 
@@ -154,13 +159,18 @@ def refuse_few_shot(rows: Sequence[Mapping[str, Any]]) -> None:
     InputError
         With every such row.
     """
-    bad = [
+    bad = few_shot_rows(rows)
+    if bad:
+        raise InputError.from_rows(bad, cure=ZERO_SHOT)
+
+
+def few_shot_rows(rows: Sequence[Mapping[str, Any]]) -> list[BadRow]:
+    """The rows that :func:`refuse_few_shot` refuses, numbered from 1, and why."""
+    return [
         BadRow("rows", place, why)
         for place, row in enumerate(rows, start=1)
         if (why := _shots(row)) is not None
     ]
-    if bad:
-        raise InputError.from_rows(bad, cure="ask without examples: SciKnowEval is zero-shot")
 
 
 def _shots(row: Mapping[str, Any]) -> str | None:

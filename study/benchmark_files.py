@@ -98,33 +98,38 @@ def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str,
     InputError
         With every row that can't be scored, by file and line; for rows asked with examples.
     """
-    from ..scoring.sciknoweval import sciknoweval_scores, score_row
-    from ..scoring.sciknoweval_rows import refuse_few_shot
+    from ..scoring.sciknoweval import sciknoweval_scores
 
     of: dict[str, list[dict[str, Any]]] = {}
+    lines: dict[str, list[int]] = {}
     bad: list[BadRow] = []
     for line, row in _rows(table):
         try:
             for name in ("details", "choices", "prompt"):
                 row[name] = _object(row.get(name), name)
-            refuse_few_shot([row])
-            reply = row.get("judge_reply")
-            row["judge_reply"] = reply = None if reply is None else _text(reply)
-            row["response"] = response = _text(row.get("response"))
-            score_row(row, response, judge_reply=reply, recipe=recipe)
-        except AccordError as error:
-            bad.append(BadRow(table.name, line, error.message.removeprefix("rows, line 1: ")))
+        except InputError as error:
+            bad.append(BadRow(table.name, line, error.message))
             continue
-        of.setdefault(_text(row.get("system")) or NO_SYSTEM, []).append(row)
-    _refuse(bad)
-    return {
-        system: sciknoweval_scores(
-            rows,
-            judge_replies={place: row["judge_reply"] for place, row in enumerate(rows)},
-            recipe=recipe,
-        )
-        for system, rows in of.items()
-    }
+        row["response"] = _text(row.get("response"))
+        reply = row.get("judge_reply")
+        row["judge_reply"] = None if reply is None else _text(reply)
+        system = _text(row.get("system")) or NO_SYSTEM
+        of.setdefault(system, []).append(row)
+        lines.setdefault(system, []).append(line)
+    scores: dict[str, SciKnowEvalScores] = {}
+    for system, rows in of.items():
+        replies = {place: row["judge_reply"] for place, row in enumerate(rows)}
+        try:
+            scores[system] = sciknoweval_scores(rows, judge_replies=replies, recipe=recipe)
+        except InputError as error:
+            if not error.rows:
+                raise
+            bad += [
+                BadRow(table.name, lines[system][(row.line or 1) - 1], row.reason)
+                for row in error.rows
+            ]
+    _refuse(sorted(bad, key=lambda row: row.line or 0))
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
