@@ -232,3 +232,14 @@ def test_a_missing_score_is_refused() -> None:
     for call in BOTH.values():
         with pytest.raises(InputError, match="row 2"):
             call([0.1, math.nan], [0.1, 0.1], clusters=np.arange(2))
+
+
+@pytest.mark.parametrize(("call", "what"), [(mad, "MAD"), (rmse, "RMSE"), (bias, "the bias")])
+def test_few_differing_responses_are_told(call: Any, what: str) -> None:
+    human = np.linspace(0, 1, 60)
+    for k in (9, 10):
+        judge = human.copy()
+        judge[6 * np.arange(k)] += 0.25
+        out = call(judge, human, clusters=np.arange(60) // 2)
+        said = f"{what} rests on {k} differing responses (fewer than 10)"
+        assert (said in out.warnings) == (k < 10)

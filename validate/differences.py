@@ -26,7 +26,7 @@ from .intervals import IDENTITY, LOG, Scale, t_quantile, z_quantile
 from .methods import Asked, Method, few_disagreements, with_limits
 from .resampling import Source, Summed, item_sums
 from .result import Estimate
-from .score_intervals import equal_share, paired_scores
+from .score_intervals import equal_share, few_differing, paired_scores
 
 __all__ = ["bias", "limits_of_agreement", "mad", "rmse"]
 
@@ -163,7 +163,9 @@ def bias(
         clusters=groups.count,
         design_effect=design,
         reason=reason,
-        warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
+        warnings=tuple(
+            [*data_warnings(groups, w, df=df, unit=unit), *few_differing("the bias", differing)]
+        ),
         details={
             "differing": differing,
             "se": se * scale,
@@ -386,7 +388,9 @@ def _size(
         clusters=groups.count,
         design_effect=design,
         reason=reason,
-        warnings=tuple(data_warnings(groups, w, df=df, unit=unit)),
+        warnings=tuple(
+            [*data_warnings(groups, w, df=df, unit=unit), *few_differing(name.upper(), differing)]
+        ),
         details={
             **details,
             "se": se * scale,

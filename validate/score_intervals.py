@@ -33,6 +33,7 @@ __all__ = [
     "association",
     "common_scale",
     "equal_share",
+    "few_differing",
     "paired_scores",
     "score_table",
 ]
@@ -173,7 +174,9 @@ def association(
         out,
         estimate=theta,
         design_effect=design,
-        warnings=tuple([*data_warnings(groups, w, df=df, unit=unit), *_few(symbol, differing)]),
+        warnings=tuple(
+            [*data_warnings(groups, w, df=df, unit=unit), *few_differing(symbol, differing)]
+        ),
         details={**out.details, "se": se, "effective_n": effective_size(n, design)},
     )
     if 1 - abs(theta) < 1e-12:
@@ -218,7 +221,8 @@ def _constant(scores: FloatArray) -> str | None:
     return f"{which} constant: a correlation is undefined"
 
 
-def _few(symbol: str, differing: int) -> list[str]:
+def few_differing(symbol: str, differing: int) -> list[str]:
+    """What a figure of scores says of itself where the judge hardly ever differs from people."""
     if 0 < differing < FEW_DIFFERING:
         return [f"{symbol} rests on {differing} differing responses (fewer than 10)"]
     return []

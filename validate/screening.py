@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .beyond_chance import left_out, located
-from .cautions import data_warnings, too_few
+from .cautions import data_warnings, hangs_on_one, too_few
 from .clusters import (
     Clusters,
     FloatArray,
@@ -231,10 +231,8 @@ def _estimate(
         reason = f"no interval: {name} is {round(theta)} exactly"
     elif reason is None:
         away = leave_one_out(f, by)
-        if np.isfinite(away).all():
-            low, high = jackknife_limits(theta, away, scale=scale, df=df, confidence=confidence)
-        else:
-            reason = f"no interval: it hangs on one {unit}"
+        low, high = jackknife_limits(theta, away, scale=scale, df=df, confidence=confidence)
+        reason = hangs_on_one(low, unit)
     method = f"{unit} jackknife t on the {scale.name} scale"
     found = replace(
         out,
