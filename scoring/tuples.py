@@ -53,6 +53,7 @@ _CLOSES = frozenset(_CLOSING.values())
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`"}
 _COMMAS = frozenset(",，、،;；")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[^\n]*$", re.M)
+_ITEM = re.compile(r"^(?:[-*+•–]|\d{1,3}[.)])\s+")
 _MOST_PARTS = 12
 _LONGEST_QUOTE = 400
 _DEEPEST = 5
@@ -65,7 +66,7 @@ def read_tuples(text: str | None, *, size: int) -> tuple[Relation, ...]:
     ----------
     text
         A list of tuples in brackets, with or without a list around them; one tuple is enough. A
-        line ``a, b`` without brackets is a tuple where the whole text has none.
+        line ``a, b`` or a table's row is a tuple where the whole text has no brackets.
     size
         How many elements a tuple has. One with fewer is none and is left out.
 
@@ -87,13 +88,29 @@ def read_tuples(text: str | None, *, size: int) -> tuple[Relation, ...]:
     answer = _FENCE.sub("", answer)
     groups = list(_groups(answer))
     if not groups and not any(char in answer for char in _OPENING):
-        groups = [line for line in answer.splitlines() if len(_parts(line)) >= size]
+        groups = [line for line in _plain_lines(answer) if len(_parts(line)) == size]
     found = []
     for group in groups:
         parts = _parts(group)
         if len(parts) >= size:
             found.append(_relation(parts, size))
     return tuple(found)
+
+
+def _plain_lines(text: str) -> Iterable[str]:
+    """Lines without brackets that may be tuples: list items and table rows; no sentences."""
+    lines = [line.strip() for line in text.splitlines()]
+    for line, following in zip(lines, [*lines, ""][1:], strict=True):
+        if line.startswith("|"):
+            if not _is_rule(line) and not _is_rule(following):
+                yield ", ".join(f'"{cell.strip()}"' for cell in line.strip("|").split("|"))
+        elif not line.endswith((".", "!", "?", ":")):
+            yield _ITEM.sub("", line)
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line is the one below a table's header."""
+    return "-" in line and not set(line) - set("|:- \t")
 
 
 def _groups(text: str, depth: int = 0) -> Iterable[str]:

@@ -29,6 +29,9 @@ def read(text: str, size: int = 2) -> list[tuple[str, ...]]:
         "（levodopa，dyskinesias）、（mptp，parkinsonism）",
         "([levodopa, dyskinesias], [mptp, parkinsonism])",
         "levodopa, dyskinesias\nmptp, parkinsonism",
+        "- levodopa, dyskinesias\n- mptp, parkinsonism",
+        "1. levodopa, dyskinesias\n2) mptp, parkinsonism",
+        "| compound | disease |\n|---|---|\n| levodopa | dyskinesias |\n| mptp | parkinsonism |",
         "<think>[x, y]?</think>[[levodopa, dyskinesias], [mptp, parkinsonism]]",
         "[[levodopa, dyskinesias], [mptp, parkinsonism], ...]",
     ],
@@ -81,7 +84,7 @@ def test_what_cannot_be_grouped_equals_every_grouping_of_its_parts() -> None:
 
 
 def test_no_tuple() -> None:
-    for text in ("", "none", "[]", "[[]]", "()", "There is no doping information.\n\nEND", "(a)"):
+    for text in ("", "none", "[]", "[[]]", "()", "There is none.\n\nEND", "(a)", "No, none."):
         assert read(text) == [], text
     assert read_tuples(None, size=2) == ()
     assert read("(a, b)", 3) == []
