@@ -151,6 +151,7 @@ def adjudicate_on_server(
         if not plan.todo:
             return plan.report(None)
         own = plan.page.name if plan.person is None else f"{plan.page.name}/{plan.person}"
+        repeated = mark_of(study, sample_id, own) is not None
         mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
@@ -164,6 +165,7 @@ def adjudicate_on_server(
             tasks,
             per_item=1,
             part="" if plan.person is None else f"by {plan.person}",
+            repeated=repeated,
             progress=progress,
         )
     names.save_people()
@@ -207,7 +209,7 @@ def adjudicate_by_file(
         if not plan.todo:
             return plan.report(None)
         tasks = [one.task for one in plan.todo]
-        files, added = write_tasks(study, plan.sample, plan.page, tasks, file)
+        files, added, _ = write_tasks(study, plan.sample, plan.page, tasks, file)
     names.save_people()
     return plan.report(
         ExportReport(

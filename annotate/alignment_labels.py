@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..study.anchored import OF_SHOWN
 from ..study.weights import OF_RETEST
 from .catalogue import Catalogue
 from .controls import Answer
@@ -43,7 +44,7 @@ def alignment_answers(study: Study, sample_id: str | None = None) -> pd.DataFram
         and ``belongs`` (the number of the one that the person puts it beside, 0 for none, NaN where
         the person only said that the pair is wrong). None where nobody answered. On a page of pairs
         whoever gives a verdict and names no other reference element leaves it where it is. Answers
-        of a retest are left out.
+        of a retest, or given with a judge's verdict in sight, are left out.
     """
     import pandas as pd
 
@@ -59,7 +60,7 @@ def alignment_answers(study: Study, sample_id: str | None = None) -> pd.DataFram
     rows: list[tuple[Any, ...]] = []
     for row in decision.ratings:
         answer = decision.answers.get((row.item_id, row.rater))
-        first = row.kind == "annotator" and row.source != OF_RETEST
+        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
         if answer is None or not first or (wanted is not None and row.item_id not in wanted):
             continue
         page = catalogue.template(*(row.guideline or "").split("@")[:2])

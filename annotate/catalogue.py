@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError
 from ..scoring.records import NO_SYSTEM
+from ..study.anchored import TASK
 from ..study.identity import is_other_unit
+from .shown_judge import marked, split_version
 from .tasks import Graded
 from .template import Template, load_template, read_template, template_names
 from .units import graded
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from ..study.records import StoredAnnotation
 
 __all__ = ["TASK", "Catalogue", "keep_template"]
-
-TASK = "accord_task"
-"""The key in a stored annotation's raw JSON under which its task is described."""
 
 _FILES = ("config.xml", "template.toml", "instructions.md")
 
@@ -50,11 +49,15 @@ class Catalogue:
     def _load(self, name: object, version: object) -> Template | None:
         if not isinstance(name, str) or not isinstance(version, str):
             return None
+        own, judge = split_version(version)
+        page: Template | None
         if name in template_names():
             page = load_template(name)
-            return page if page.version == version else None
-        folder = _folder(self._study.path, name, version)
-        return read_template(folder) if folder.is_dir() else None
+            page = page if page.version == own else None
+        else:
+            folder = _folder(self._study.path, name, own)
+            page = read_template(folder) if folder.is_dir() else None
+        return page if page is None or judge is None else marked(page, judge)
 
     def find(self, item_id: str, page: Template | None) -> Graded | None:
         """What a task with that item id asks about; None where the study does not have it."""

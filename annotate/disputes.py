@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..scoring.records import REASONS, UNSURE, Item
+from ..study.anchored import OF_SHOWN
 from ..study.records import GROUND_TRUTH
 from ..study.weights import OF_RETEST
 from .tasks import Graded, graded_pair, visible
@@ -49,13 +50,13 @@ class Dispute:
 def disputed(study: Study, sample: Sample, items: Sequence[Item]) -> list[Dispute]:
     """The sample's disputed items in its order, each with what people said of it.
 
-    Nobody is named, a judge's verdict and an earlier adjudication are not among the labels, a
-    retest's neither, and the order of the labels differs from item to item.
+    Nobody is named. A judge's verdict, an earlier adjudication, a retest and what was said with a
+    judge's verdict in sight are not among the labels, whose order differs from item to item.
     """
     said: dict[str, list[RatingRow]] = {}
     wanted = {item.item_id for item in items}
     for row in study.ledger.rating_rows():
-        first = row.kind == "annotator" and row.source != OF_RETEST
+        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
         if first and row.status == "rated" and row.item_id in wanted:
             said.setdefault(row.item_id, []).append(row)
     found = []

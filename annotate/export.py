@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
 from ..scoring.files import read_whole, write_whole
+from ..study.anchored import MARK
 from ..study.identity import is_other_unit
 from ..study.records import ExportedTask, Sample
 from .catalogue import keep_template
@@ -19,6 +20,7 @@ from .connection import Connection
 from .environment import Progress, silent
 from .handout import of_sample
 from .projects import (
+    SHARED,
     Listed,
     Project,
     create_project,
@@ -28,6 +30,7 @@ from .projects import (
     mark_of,
     set_per_item,
 )
+from .shown_judge import ShownJudge, show_judge
 from .tasks import Graded, batches, blind_task, names, refuse_telling_ids
 from .template import Template, load_template
 
@@ -105,6 +108,7 @@ def export_to_server(
     language: str | None = None,
     per_item: int | None = None,
     unmatched: Unmatched = "show",
+    judge: str | None = None,
     progress: Progress = silent,
 ) -> ExportReport:
     """Put a sample's items into a project of their own; add exactly what is missing there.
@@ -123,6 +127,9 @@ def export_to_server(
         Of the instructions, where the template has them in several.
     unmatched
         Whether predicted elements without a reference element are graded too (``show``).
+    judge
+        Shows people this judge's verdicts, in a project of its own. Their labels are marked and
+        enter no figure as blind ones.
 
     Raises
     ------
@@ -140,14 +147,31 @@ def export_to_server(
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         _refuse_to_mix(sample)
+        seen = None if judge is None else show_judge(study, sample, page, judge)
+        page = page if seen is None else seen.page
         tasks = [blind_task(item, page, sample_id) for item in items]
-        mark = mark_of(study, sample_id, page.name, make=True)
+        if seen is not None:
+            notes += seen.notes(seen.add_to(tasks))
+        own = page.name if seen is None else f"{page.name}{MARK}{seen.name}"
+        earlier = mark_of(study, sample_id, own)
+        if page.kind != "adjudicated" and seen is None:
+            notes += _shared_too(study, sample_id, page)
+        mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
         project, present, said = fill_project(
-            study, sample, page, connection, mark, tasks, per_item=per_item, progress=progress
+            study,
+            sample,
+            page,
+            connection,
+            mark,
+            tasks,
+            per_item=per_item,
+            repeated=earlier is not None,
+            predictions=seen is not None,
+            progress=progress,
         )
-        if page.kind != "adjudicated":
+        if page.kind != "adjudicated" and seen is None:
             keep_overlap(study, sample_id, project.per_item)
     return ExportReport(
         sample_id=sample_id,
@@ -173,6 +197,8 @@ def fill_project(
     *,
     per_item: int | None = None,
     part: str = "",
+    repeated: bool = False,
+    predictions: bool = False,
     progress: Progress = silent,
 ) -> tuple[Project, int, list[str]]:
     """Put tasks into the project with a mark, which is made where there is none.
@@ -183,6 +209,10 @@ def fill_project(
         All that the project should have, each item once; those that are there are not sent again.
     part
         What the project's title says besides the sample, where a sample has several.
+    repeated
+        Whether the project was to be made before: one that is not there is gone, then.
+    predictions
+        Whether people see those that the tasks bring.
 
     Returns
     -------
@@ -199,10 +229,12 @@ def fill_project(
     if project is None:
         earlier = study.ledger.exported(sample.sample_id)
         own = (row for row in earlier if row.template == page.name)
-        if not part and any(row.target == connection.url for row in own):
+        if repeated and any(row.target == connection.url for row in own):
             notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
-        project = create_project(connection, page, title, mark, per_item or 1)
+        project = create_project(
+            connection, page, title, mark, per_item or 1, predictions=predictions
+        )
         progress(f"project {project.project_id} is made")
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
@@ -228,6 +260,7 @@ def export_to_file(
     template: str | Path = "pair",
     language: str | None = None,
     unmatched: Unmatched = "show",
+    judge: str | None = None,
 ) -> ExportReport:
     """Write a sample's tasks as a file in Label Studio's import format.
 
@@ -250,7 +283,10 @@ def export_to_file(
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         _refuse_to_mix(sample)
-        names, added = write_tasks(study, sample, page, items, file)
+        seen = None if judge is None else show_judge(study, sample, page, judge)
+        page = page if seen is None else seen.page
+        names, added, said = write_tasks(study, sample, page, items, file, seen)
+        notes += said
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,
@@ -264,14 +300,25 @@ def export_to_file(
 
 
 def write_tasks(
-    study: Study, sample: Sample, page: Template, items: Sequence[Graded], file: Path
-) -> tuple[tuple[str, str, str], int]:
+    study: Study,
+    sample: Sample,
+    page: Template,
+    items: Sequence[Graded],
+    file: Path,
+    seen: ShownJudge | None = None,
+) -> tuple[tuple[str, str, str], int, list[str]]:
     """Write items as tasks, with the labelling interface and the instructions beside them.
+
+    Parameters
+    ----------
+    seen
+        The judge whose verdicts stand in the tasks as predictions.
 
     Returns
     -------
     tuple
-        The files' names, and how many tasks the ledger did not know in that file.
+        The files' names, how many tasks the ledger did not know in that file, and sentences worth
+        reading.
 
     Raises
     ------
@@ -280,6 +327,7 @@ def write_tasks(
     """
     _refuse_to_replace(file)
     tasks = [blind_task(item, page, sample.sample_id) for item in items]
+    notes = [] if seen is None else seen.notes(seen.add_to(tasks))
     config = file.with_suffix(".config.xml")
     guide = file.with_suffix(".instructions.html")
     write_whole(config, page.config)
@@ -296,7 +344,7 @@ def write_tasks(
         if (item.item_id, item.content_sha256, page.version) not in known
     ]
     study.ledger.add_exported(rows)
-    return (file.name, config.name, guide.name), len(rows)
+    return (file.name, config.name, guide.name), len(rows), notes
 
 
 class _Sending:
@@ -418,6 +466,18 @@ def items_to_grade(
             notes.append(f"{hidden} predicted elements without a reference element are not shown")
         items = shown
     return sample, items, notes
+
+
+def _shared_too(study: Study, sample_id: str, page: Template) -> list[str]:
+    """A sample that is shared out has its people already; a further project asks anybody again."""
+    for row in study.ledger.provenance():
+        about = (row.detail.get("sample"), row.detail.get("template", "pair"))
+        if row.action == SHARED and about == (sample_id, page.name):
+            return [
+                f"sample {sample_id!r} is shared out among {len(row.detail['people'])} people as"
+                " well; repeat that export with --annotators FILE"
+            ]
+    return []
 
 
 def _refuse_to_mix(sample: Sample) -> None:

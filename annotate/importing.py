@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, StudyError
+from ..study.anchored import OF_SHOWN, beside_judge
 from ..study.records import StoredAnnotation
 from ..study.weights import OF_RETEST
 from .catalogue import Catalogue
@@ -51,10 +52,12 @@ class ImportReport:
     annotations
         Counts by rule (:data:`accord.annotate.rules.RULES`); they add up to all annotations of
         tasks with an item id.
-    drafts, edited_by_others, prefilled, by_others
+    drafts, edited_by_others, prefilled, judge_shown, by_others
         Drafts that were not submitted; annotations that somebody else changed; annotations that
-        began from a prediction; annotations in the project of another person. The latter three are
-        used, and counted under their rule as well.
+        began from a prediction; annotations of tasks that were handed out with a judge's verdict;
+        annotations in the project of another person. All but drafts are counted under their rule
+        as well. Verdicts on items that began from a prediction, or had a judge's verdict in sight,
+        are kept apart from blind ones.
     new_annotations, new_ratings
         What the ledger did not have yet.
     annotators
@@ -72,6 +75,7 @@ class ImportReport:
     annotators: Mapping[str, Mapping[str, int]]
     notes: tuple[str, ...]
     by_others: int = 0
+    judge_shown: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -82,6 +86,7 @@ class ImportReport:
             "drafts": self.drafts,
             "edited_by_others": self.edited_by_others,
             "prefilled": self.prefilled,
+            "judge_shown": self.judge_shown,
             "by_others": self.by_others,
             "new_annotations": self.new_annotations,
             "new_ratings": self.new_ratings,
@@ -101,7 +106,8 @@ class ImportReport:
         extra = (
             ("drafts", self.drafts, "not submitted; no label"),
             ("edited by others", self.edited_by_others, "used, and counted above as well"),
-            ("prefilled", self.prefilled, "began from a prediction: not a blind label; used"),
+            ("prefilled", self.prefilled, "began from a prediction: not blind, kept apart"),
+            ("judge shown", self.judge_shown, "a judge's verdict in sight: not blind, kept apart"),
             ("by others", self.by_others, "made in the project of another person; used"),
         )
         for name, count, meaning in extra:
@@ -214,7 +220,7 @@ def import_snapshots(
         rated = {
             (row.item_id, row.rater)
             for row in ledger.rating_rows()
-            if row.source in ("label-studio", OF_RETEST) and row.status == "rated"
+            if row.source in ("label-studio", OF_RETEST, OF_SHOWN) and row.status == "rated"
         }
         everything = ledger.annotations()
         decision = decide(
@@ -333,6 +339,7 @@ class _Found:
                 self.by_number[annotator] = person
             self.flags["not the owner"] += snapshot.owner not in (None, annotator)
             self._flag(annotation)
+            self.flags["judge shown"] += beside_judge({TASK: note})
             unique, updated = self._keys(item_id, annotation, project)
             self.stored.append(
                 StoredAnnotation(
@@ -444,6 +451,7 @@ class _Found:
             edited_by_others=self.flags["edited"],
             prefilled=self.flags["prefilled"],
             by_others=self.flags["not the owner"],
+            judge_shown=self.flags["judge shown"],
             new_annotations=new,
             new_ratings=ratings,
             annotators={name: people[name] for name in sorted(people)},

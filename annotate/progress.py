@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import UNSURE
+from ..study.anchored import OF_SHOWN
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
 from .disputes import settled_items
@@ -155,7 +156,7 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
         The present, for the expected finish; by default now.
     """
     everybody = study.ledger.rating_rows()
-    rows = [row for row in everybody if row.kind == "annotator"]
+    rows = [row for row in everybody if row.kind == "annotator" and row.source != OF_SHOWN]
     settled = settled_items(everybody)
     plans: dict[str, Mapping[str, Any]] = {}
     overlap: dict[str, int] = {}

@@ -115,11 +115,18 @@ def find_project(connection: Connection, mark: str) -> Project | None:
 
 
 def create_project(
-    connection: Connection, template: Template, name: str, mark: str, per_item: int
+    connection: Connection,
+    template: Template,
+    name: str,
+    mark: str,
+    per_item: int,
+    *,
+    predictions: bool = False,
 ) -> Project:
     """Make a project: nothing in it tells of systems, judges or order.
 
     ``name`` is what its title says besides the template's: the sample, and which part of it.
+    ``predictions``: whether people see those that the tasks bring.
     """
     # "s1" says nothing to the person who grades, and is what accord import asks for.
     title = re.sub(r"\s+", " ", f"{template.title} {name}")[:_LONGEST_TITLE]
@@ -133,8 +140,8 @@ def create_project(
             show_skip_button=True,
             enable_empty_annotation=False,
             show_annotation_history=False,
-            # Predictions would be shown to people and sway them; none is ever uploaded either.
-            show_collab_predictions=False,
+            # Predictions sway people; none is uploaded either, unless a judge is to be shown.
+            show_collab_predictions=predictions,
             maximum_annotations=per_item,
             overlap_cohort_percentage=100,
             sampling="Sequential sampling",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring.errors import SettingsError
+from ..study.anchored import OF_SHOWN
 from ..study.records import FrameItem, Sample
 from ..study.weights import OF_RETEST, RETEST
 from .sample_names import check_seed, new_name, stream
@@ -58,7 +59,7 @@ def draw_retest(
     there = {item for item, _ in graded_first.items} & {item.item_id for item in study.items()}
     graded: dict[str, set[str]] = {}
     for row in study.ledger.rating_rows():
-        first = row.kind == "annotator" and row.source != OF_RETEST
+        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
         if first and row.status == "rated" and row.item_id in there:
             graded.setdefault(row.rater, set()).add(row.item_id)
     frame = [item for item, _ in graded_first.items if any(item in own for own in graded.values())]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..scoring.records import Kind
+from ..study.anchored import OF_SHOWN, SUFFIX, beside_judge
 from ..study.records import ADJUDICATED, GROUND_TRUTH, RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
 from .catalogue import TASK, Catalogue
@@ -76,7 +77,9 @@ def decide(
         label that is no longer flagged as ground truth.
     retests
         Sample → which time its items are graded, 2 or more, for samples that ask the same people
-        again. Their labels are ratings of ``NAME#2`` and never take a first label's place.
+        again. Their labels are ratings of ``NAME#2`` and never take a first label's place; nor do
+        those that were given with a judge's verdict in sight, which are ratings of
+        ``NAME+judge``.
     """
     rules: dict[tuple[str, str], str] = {}
     latest: dict[str, StoredAnnotation] = {}
@@ -86,7 +89,7 @@ def decide(
             rules[older.unique_id, older.updated_at] = "superseded"
         latest[annotation.unique_id] = annotation
 
-    groups: dict[tuple[str, str, str, int], list[StoredAnnotation]] = {}
+    groups: dict[tuple[str, str, str, int, bool], list[StoredAnnotation]] = {}
     times = retests or {}
     for annotation in sorted(latest.values(), key=_when):
         page, one = catalogue.about(annotation)
@@ -95,12 +98,14 @@ def decide(
             rules[annotation.unique_id, annotation.updated_at] = refused or "other template"
         else:
             time = times.get(annotation.sample_id or "", 1)
-            key = (page.name, annotation.item_id, annotation.annotator, time)
+            items = page.kind == "annotator" and page.unit in ("pair", "pairs")
+            shown = items and beside_judge(annotation.raw)
+            key = (page.name, annotation.item_id, annotation.annotator, time, shown)
             groups.setdefault(key, []).append(annotation)
 
     chosen: dict[tuple[str, str], tuple[bool, tuple[datetime, int], RatingRow, Answer | None]] = {}
     left_open: dict[tuple[str, str], int] = {}
-    for (_, _, annotator, time), group in groups.items():
+    for (_, _, annotator, time, shown), group in groups.items():
         page, one = catalogue.about(group[0])
         if page is None or one is None:
             continue
@@ -122,11 +127,13 @@ def decide(
         if annotator == NOBODY:
             continue
         rater = _rater(annotator, page) + (f"#{time}" if time > 1 else "")
+        if shown:
+            rater = f"{annotator}{SUFFIX}"
         live = _last_live(group)
         at = _when(live or group[-1])
         # Who gives a row, as what kind of rater, and whether an empty one says "skipped".
         given: list[tuple[str, Kind, bool]] = [(rater, page.kind, live is None)]
-        if page.kind == "annotator" and page.unit in ("pair", "pairs") and time == 1:
+        if page.kind == "annotator" and page.unit in ("pair", "pairs") and time == 1 and not shown:
             given.append((GROUND_TRUTH, "adjudicated", False))
         flagged = live is not None and live.raw.get("ground_truth") is True
         for item_id in _targets(one, page):
@@ -135,7 +142,9 @@ def decide(
                 if answer is None and not skipped and (item_id, name) not in rated:
                     continue
                 row = _row(item_id, name, kind, answer, page)
-                if time > 1:
+                if shown:
+                    row = replace(row, source=OF_SHOWN)
+                elif time > 1:
                     row = replace(row, source=OF_RETEST)
                 # The same item may have been graded on a page of its own too; a label that stands
                 # counts more than a page that was skipped.

@@ -221,7 +221,7 @@ def share_to_files(
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
             target = file.with_name(f"{file.stem}-{place + 1}{file.suffix}")
-            files, added = write_tasks(study, sample, page, own, target)
+            files, added, _ = write_tasks(study, sample, page, own, target)
             shares.append(
                 Share(pseudonym, person.email, len(own), added, len(own) - added, files=files)
             )

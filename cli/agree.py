@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import InputError, SettingsError
-from .common import EXTRA, JSON, UNSCORED, UNSURE, columns, emit, envelope, parse_map
+from .common import (
+    EXTRA,
+    JSON,
+    UNSCORED,
+    UNSURE,
+    columns,
+    emit,
+    envelope,
+    expect_apart,
+    parse_map,
+)
 
 if TYPE_CHECKING:
     from ..study import Ratings, Study
@@ -145,6 +155,11 @@ def register(app: typer.Typer) -> None:
         sample: str = typer.Option(
             None, "--sample", metavar="NAME", help="A study: only the items of this sample."
         ),
+        anchored: bool = typer.Option(
+            False,
+            "--anchored",
+            help="A study: count labels that people gave with a judge's verdict in sight, too.",
+        ),
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
@@ -199,6 +214,7 @@ def register(app: typer.Typer) -> None:
         }
         defaults = {name: value for name, value in panel.items() if value is not None}
         PanelSettings(**defaults)  # a slip in an option is told before a large file is read
+        expect_apart([csv_file, html, latex], [source, tuned_on])
         if os.path.isdir(source):
             _expect_study(source)
             _refuse_table_options(
@@ -218,7 +234,7 @@ def register(app: typer.Typer) -> None:
             from ..annotate.alignment_labels import alignment_answers
 
             with _open(source) as study:
-                ratings = study.ratings(sample)
+                ratings = study.ratings(sample, anchored=anchored)
                 panel = options_of(study, panel)
                 panel["alignment"] = alignment_answers(study, sample)
                 panel["tuned_on"] = _tuned(study, tuned_on)
@@ -231,6 +247,10 @@ def register(app: typer.Typer) -> None:
             )
         else:
             panel = defaults
+            if anchored:
+                raise SettingsError(
+                    "--anchored is for a study, and this is a table", cure="leave it out"
+                )
             if sample is not None:
                 raise SettingsError(
                     "--sample is for a study, and this is a table", cure="name a study folder"
@@ -309,18 +329,8 @@ def _write(
         from ..validate.panel_latex import agreement_latex
 
         made.append((latex, agreement_latex(report)))
-    _expect_different([path for path, _ in made])
     for path, text in made:
         write_whole(path, text)
-
-
-def _expect_different(paths: list[Path]) -> None:
-    seen: set[str] = set()
-    for path in paths:
-        where = os.path.realpath(path)
-        if where in seen:
-            raise SettingsError(f"{path} is named for two outputs", cure="name a file for each")
-        seen.add(where)
 
 
 def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:

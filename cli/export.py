@@ -67,6 +67,13 @@ def register(app: typer.Typer) -> None:
         unmatched: str = typer.Option(
             "show", "--unmatched", help="Predicted elements without a partner: show or hide."
         ),
+        show_judge: str = typer.Option(
+            None,
+            "--show-judge",
+            metavar="NAME",
+            help="Show people this judge's verdicts. Their labels are marked: not blind, and left "
+            "out of figures.",
+        ),
         as_json: bool = JSON,
     ) -> None:
         from ..annotate.connection import connect
@@ -77,6 +84,11 @@ def register(app: typer.Typer) -> None:
         if unmatched not in ("show", "hide"):
             raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
         if annotators is not None:
+            if show_judge is not None:
+                raise SettingsError(
+                    "--show-judge makes one project for everybody, and --annotators one a person",
+                    cure="leave one of them out",
+                )
             if assign != "balanced":
                 raise SettingsError(f"--assign is {assign!r}", cure="use balanced")
             _share(
@@ -113,6 +125,7 @@ def register(app: typer.Typer) -> None:
                     template=template,
                     language=language,
                     unmatched=unmatched,
+                    judge=show_judge,
                 )
             else:
                 with connect() as connection:
@@ -124,6 +137,7 @@ def register(app: typer.Typer) -> None:
                         language=language,
                         per_item=per_item,
                         unmatched=unmatched,
+                        judge=show_judge,
                         progress=warn,
                     )
         if report.url:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import NO_SYSTEM, Item
+from .anchored import SUFFIX, take_anchored
 from .identity import is_other_unit, system_label
 from .rating_times import add_times
 from .ratings import COLUMNS, OF_STUDY, Ratings
@@ -43,7 +44,12 @@ def items_of(pairs: pd.DataFrame) -> list[Item]:
 
 
 def join_ratings(
-    ledger: Ledger, pairs: pd.DataFrame, aside: frozenset[str], sample_id: str | None = None
+    ledger: Ledger,
+    pairs: pd.DataFrame,
+    aside: frozenset[str],
+    sample_id: str | None = None,
+    *,
+    anchored: bool = False,
 ) -> Ratings:
     """The latest rating of each item and rater, in long form.
 
@@ -56,6 +62,10 @@ def join_ratings(
         to the ordered figures and are left out here without a word.
     sample_id
         Only the items of this sample. Otherwise the labels of pilots are left out.
+
+    anchored
+        Whether labels count that people gave with a judge's verdict in sight; a person's own blind
+        label of an item comes before.
 
     Returns
     -------
@@ -87,9 +97,11 @@ def join_ratings(
             rows.append(row)
         if reason:
             dropped[reason] = dropped.get(reason, 0) + 1
+    rows, not_blind = take_anchored(rows, anchored=anchored, dropped=dropped)
     rated = {row.item_id for row in rows if row.kind != "judge" and row.source != OF_RETEST}
     found = weights_of(ledger, rated, sample_id)
     weights, notes = found.of, list(found.notes)
+    notes += [not_blind] if not_blind else []
     if dropped.get(_OF_PILOT):
         pilots = ", ".join(name for name, what in purpose.items() if what == PILOT)
         notes.append(
@@ -233,7 +245,7 @@ class _Aside:
             return False
         if row.item_id not in self._elsewhere:
             return True
-        where = self._where.get((row.item_id, row.rater), frozenset())
+        where = self._where.get((row.item_id, row.rater.removesuffix(SUFFIX)), frozenset())
         return bool(where) and where <= self._pilots
 
 

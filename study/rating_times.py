@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .anchored import beside_judge
 from .records import RatingRow, StoredAnnotation
 from .weights import OF_RETEST, RETEST
 
@@ -26,7 +27,8 @@ def add_times(
     """Give a frame of ratings ``rated_at`` (ISO, UTC) and ``seconds``, where any is known.
 
     A rating has those of the annotation that counts: the last one of the person that was not
-    cancelled. Pages that grade many items at once are left out: their time is not that of an item.
+    cancelled. One given with a judge's verdict in sight has none, nor have pages that grade many
+    items at once: their time is not that of an item.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def add_times(
     found: dict[tuple[str, str, int], tuple[datetime, float]] = {}
     for annotation in ledger.annotations():
         at = _moment(annotation.updated_at)
-        if at is None or annotation.raw.get("was_cancelled"):
+        if at is None or annotation.raw.get("was_cancelled") or beside_judge(annotation.raw):
             continue
         time = time_of.get(annotation.sample_id or "", 1)
         key = (annotation.item_id, annotation.annotator, time)

@@ -384,14 +384,18 @@ class Study:
 
         return items_of(self.pairs())
 
-    def ratings(self, sample_id: str | None = None) -> Ratings:
-        """People's and judges' ratings, the latest of each item and rater, of all or one sample."""
+    def ratings(self, sample_id: str | None = None, *, anchored: bool = False) -> Ratings:
+        """People's and judges' ratings, the latest of each item and rater, of all or one sample.
+
+        Labels that people gave with a judge's verdict in sight are not blind and are left out, with
+        a note; ``anchored`` takes them in.
+        """
         from .joined import join_ratings
 
         frame = self._pairs()
         main = frame["alignment"] == "main"
         aside = frozenset(frame.loc[~main, "item_id"].dropna())
-        return join_ratings(self.ledger, frame[main], aside, sample_id)
+        return join_ratings(self.ledger, frame[main], aside, sample_id, anchored=anchored)
 
     def scores(self) -> pd.DataFrame:
         """The scores of all judges that were run, one row a response and judge.

@@ -166,7 +166,9 @@ def bulk(connection: Connection, project: int, person: int, account: Account) ->
 def graded(data: Any, account: Account, person: int) -> Any:
     """A task with a label, as an import takes it."""
     answer = PAGE.answer(verdict(data["item_id"], person))
-    return {"data": data, "annotations": [{"completed_by": account.user_id, "result": answer}]}
+    # The server takes what comes with a task as ground truth unless it says otherwise.
+    label = {"completed_by": account.user_id, "result": answer, "ground_truth": False}
+    return {"data": data, "annotations": [label]}
 
 
 @pytest.mark.label_studio
