@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import SettingsError, one_line
-from .common import JSON, columns, emit, envelope, parse_map
+from .common import JSON, columns, emit, envelope, expect_apart, parse_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -154,6 +154,7 @@ def _audit_table(
     from ..validate.clusters import check_unit
 
     check_unit(options["unit"])
+    expect_apart([csv_file], [path])
     if os.path.isdir(path):
         from ..annotate.label_tables import audit_table
         from ..study import Study

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -20,6 +22,7 @@ __all__ = [
     "columns",
     "emit",
     "envelope",
+    "expect_apart",
     "parse_map",
     "warn",
 ]
@@ -73,6 +76,33 @@ def parse_map(value: str | None, option: str) -> dict[str, str]:
             raise SettingsError(f"{option} names {name.strip()!r} twice", cure="name it once")
         out[name.strip()] = text.strip()
     return out
+
+
+def expect_apart(
+    outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()
+) -> None:
+    """Before anything is made: no output replaces what is read, and each has a file of its own.
+
+    What is None was not asked for. Links and other ways to write a path name the same file.
+
+    Raises
+    ------
+    SettingsError
+        A file is named for two outputs, or for an output and an input.
+    """
+    read = {os.path.realpath(path) for path in inputs if path and os.path.exists(path)}
+    written: set[str] = set()
+    for path in outputs:
+        if path is None or "\0" in str(path):
+            continue
+        where = os.path.realpath(path)
+        if where in read:
+            raise SettingsError(
+                f"{path} is read and would be replaced by an output", cure="name another file"
+            )
+        if where in written:
+            raise SettingsError(f"{path} is named for two outputs", cure="name a file for each")
+        written.add(where)
 
 
 def envelope(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,37 @@ def test_a_cluster_column_of_any_name_is_called_by_it(tmp_path: Path, column: st
     kappas = frame[(frame["name"] == "cohen_kappa") & frame["method"].notna()]
     assert set(kappas["unit"]) == {column}
     assert kappas["method"].str.startswith(f"{column} jackknife").all()
+
+
+@pytest.mark.parametrize("option", ["--csv", "--html", "--latex"])
+@pytest.mark.parametrize("through", ["itself", "a link"])
+def test_no_output_replaces_the_table_it_is_made_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, through: str
+) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    before = path.read_bytes()
+    out = path
+    if through == "a link":
+        out = tmp_path / "link.csv"
+        os.symlink(path, out)
+    assert agree(path, option, str(out)) == 2
+    assert "is read and would be replaced" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_no_output_replaces_the_list_of_items_a_prompt_was_tuned_on(tmp_path: Path) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    items = tmp_path / "tuned.txt"
+    items.write_text("i0\ni1\n", encoding="utf-8")
+    assert agree(path, "--tuned-on", str(items), "--csv", str(items)) == 2
+    assert items.read_text(encoding="utf-8") == "i0\ni1\n"
+
+
+def test_the_rows_with_errors_do_not_replace_an_audited_table(tmp_path: Path) -> None:
+    path = tmp_path / "audit.csv"
+    text = "item_id,question_id,rater,verdict\n" + "".join(
+        f"i{at},q{at},ann,{'INCORRECT' if at % 4 else 'CORRECT'}\n" for at in range(12)
+    )
+    path.write_text(text, encoding="utf-8")
+    assert main(["audit", str(path), "--csv", str(path)]) == 2
+    assert path.read_text(encoding="utf-8") == text
