@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from accord.scoring.errors import InputError
-from accord.validate import Estimate, bias, clustered_proportion, mad
+from accord.validate import Estimate, bias, clustered_proportion, mad, rmse
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "scores.json").read_text())
 BOTH: dict[str, Callable[..., Estimate]] = {"mad": mad, "bias": bias}
