@@ -1,14 +1,31 @@
-"""Made-up list answers at the shape of ListQA: 3 to 10 elements of 1 to 8 words, mixed formats.
+"""Made-up list answers at the shape of ListQA, and what reading them costs against one regex.
 
-About 40 % of the predicted elements equal a reference element, 30 % are near it, the rest is
-something else; half of the wrong ones come from a small pool of the question (systems share their
-mistakes). No real data inside.
+    python benchmarks/lists.py [--questions 60] [--rounds 15] [--dev FILE]
+
+3 to 10 elements of 1 to 8 words, mixed formats. About 40 % of the predicted elements equal a
+reference element, 30 % are near it, the rest is something else; half of the wrong ones come from a
+small pool of the question (systems share their mistakes). No real data inside.
+
+Run as a script, it reads the answers with the parser (elements, heads, where each begins, kind,
+rule) and with one multi-line ``findall`` that gives markers and texts, in turn; the ratio is the
+median of the rounds' ratios of CPU time. It also shows how the time grows with an awkward text of
+four times the length, and, given real answers with their right parse, how many are read exactly.
 """
 
 from __future__ import annotations
 
+import argparse
+import collections
+import json
 import random
+import re
+import statistics
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+
+from accord.scoring.parse import parse
 
 ONSET = "b br c ch cl d dr f fl g gr h j k kr l m n p pr qu r s sh st t tr v w z".split()
 VOWEL = "a e i o u ai ea ou ee".split()
@@ -137,3 +154,76 @@ def make(questions: int, systems: int, seed: int = 1) -> Data:
             responses.append((question, predicted))
             texts.append(_render(rng, predicted))
     return Data(references, responses, texts)
+
+
+ONE_REGEX = re.compile(r"^[ \t]*(\d{1,3}[.)]|[-*+•])[ \t]+(\S.*)", re.M)
+_FORM = re.compile(r"^(1\. \*\*|1[.)]|[-*])", re.M)
+
+AWKWARD = {
+    "one line of commas": "a, ",
+    "items": "1. a\n",
+    "deeper bullets": "- a\n  - b\n    - c\n",
+    "rows": "|a|b|\n",
+    "open brackets": "(a, ",
+    "open JSON": '["a", ',
+    "bold openers": "**a ",
+    "links": "[a](",
+    "words that join": "a, b and c ",
+    "right to left": "\u200fوا، ",
+    "line breaks": "<br>",
+}
+
+
+def cpu(call: Callable[..., object], *given: object) -> float:
+    """CPU seconds of a call."""
+    start = time.process_time()
+    call(*given)
+    return time.process_time() - start
+
+
+def against_one_regex(texts: list[str], rounds: int) -> tuple[float, float]:
+    """Microseconds an answer, and the median ratio to one ``findall``."""
+    taken, ratios = [], []
+    for _ in range(rounds + 1):
+        base = cpu(lambda: [ONE_REGEX.findall(text) for text in texts])
+        taken.append(cpu(lambda: [parse(text) for text in texts]))
+        ratios.append(taken[-1] / base)
+    return min(taken[1:]) / len(texts) * 1e6, statistics.median(ratios[1:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else "")
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--dev", type=Path, help="JSON Lines with text and expected elements")
+    options = parser.parse_args()
+    data = make(options.questions, 42)
+    forms: dict[str, list[str]] = collections.defaultdict(list)
+    for text in data.texts:
+        form = _FORM.search(text)
+        forms[form[1] if form is not None else ","].append(text)
+    print("| answers | n | us an answer | times one findall |\n|---|--:|--:|--:|")
+    for name, texts in {"all": data.texts, **forms}.items():
+        each, ratio = against_one_regex(texts, options.rounds)
+        print(f"| {name} | {len(texts):,} | {each:.1f} | {ratio:.1f} |")
+    written = [elements for _, elements in data.responses]
+    read = [[element.text for element in parse(text).elements] for text in data.texts]
+    same = sum(a == b for a, b in zip(written, read, strict=True))
+    print(f"\nread as written: {same:,} of {len(written):,} (the rest: two items and a comma)")
+    print("\n| awkward text | s for 0.25 MB | s for 1 MB | growth |\n|---|--:|--:|--:|")
+    for name, unit in AWKWARD.items():
+        text = unit * (1_000_000 // len(unit))
+        quarter, whole = cpu(parse, text[: len(text) // 4]), cpu(parse, text)
+        print(f"| {name} | {quarter:.2f} | {whole:.2f} | {whole / max(quarter, 1e-3):.1f} |")
+    if options.dev is not None:
+        cases = [json.loads(line) for line in options.dev.read_text("utf-8").splitlines()]
+        exact = sum(
+            [element["text"] for element in case["expected"]["elements"]]
+            == [element.text for element in parse(case["text"]).elements]
+            for case in cases
+        )
+        print(f"\nreal answers read exactly: {exact} of {len(cases)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import accumulate
+from operator import add
 
 from .parse_inline import names_in_a_row
 from .parse_result import Parsed, quick_parsed
@@ -39,6 +40,8 @@ _MARKERS = {
 }
 _BULLETS = {f"\n{sign} ": [f"\n{sign} "] * _LONGEST for sign in "-*+•"}
 _MARKERS |= _BULLETS
+_SIGNS = frozenset(marker[1:] for marker in _BULLETS)
+_OFFSETS = [3 * k for k in range(_LONGEST + 1)]
 _COUNTED = {first: [markers[:n] for n in range(30)] for first, markers in _MARKERS.items()}
 
 
@@ -67,6 +70,11 @@ def read_quick(text: str) -> Parsed | None:
     """The answer as read; None where it is of another form."""
     text = text.rstrip()
     if text[-2:] == "**" and (read := _bold(text)) is not None:
+        return read
+    opening = text[:2]
+    if opening not in _SIGNS:
+        opening = text[text.find("\n") :].lstrip("\n")[:2] if text[:1].isalpha() else ""
+    if opening in _SIGNS and (read := _bulleted(text, opening)) is not None:
         return read
     parts = _MARKER.split(text)  # what leads in, "\n1. ", "one", "\n2. ", "two", …
     n = len(parts) // 2
@@ -148,6 +156,34 @@ def _names(line: str) -> Parsed | None:
     return quick_parsed(tuple(map(_element, names)), "", "", "delimiter", "one line, ,", starts)
 
 
+def _bulleted(text: str, sign: str) -> Parsed | None:
+    """Bullets of one sign, every item one line that stands as it is, below one line at most."""
+    if text[0] == sign[0]:
+        lead, words = "", text[2:].split(f"\n{sign}")
+        start = 2
+    else:
+        lead, *words = text.split(f"\n{sign}")
+        start = len(lead) + 3
+        if _LEAD.match(lead) is None or _OTHER.search(lead) is not None:
+            return None
+    n = len(words)
+    if n > _LONGEST or text.count("\n", start) != n - 1 or "" in words:
+        return None
+    if _SPECIAL.search(text.replace("*", " ") if sign == "* " else text, start) is not None:
+        return None
+    if sign == "* " and text.count("*") != n:
+        return None
+    if "  " in text or " \n" in text or " - " in text or "- -" in text:
+        return None
+    if n == 1 and not lead and _SEVERAL.search(text, start) is not None:
+        return None
+    if "," in text and ",\n" in f"{text}\n" or _INNER.match(words[0]) is not None:
+        return None
+    lengths = accumulate(map(len, words[:-1]), initial=start)
+    starts = tuple(map(add, lengths, _OFFSETS))
+    return quick_parsed(tuple(map(_element, words)), lead.rstrip(), "", "bullet", "bullets", starts)
+
+
 def _bold(text: str) -> Parsed | None:
     """A list of which every item is bold as a whole, "1. **one**", without other markup."""
     parts = text.split("**")  # what leads in and "1. ", "one", "\n2. ", "two", …, ""
@@ -155,7 +191,9 @@ def _bold(text: str) -> Parsed | None:
     n = len(words)
     opening = parts[0]
     markers = _COUNTED.get(f"\n{opening[-3:]}")
-    if len(parts) != 2 * n + 1 or n >= 30 or markers is None or parts[2:-1:2] != markers[n][1:]:
+    if markers is None or opening[-3:-2] != "1" or len(parts) != 2 * n + 1 or n >= 30:
+        return None
+    if parts[2:-1:2] != markers[n][1:]:
         return None
     lead, lines = opening[:-3], "\n".join(words)
     if lead and (lead[-1] != "\n" or _LEAD.match(lead) is None or _OTHER.search(lead) is not None):
