@@ -38,7 +38,7 @@ JUDGE = typer.Option(
 )
 
 VERDICTS = typer.Option(
-    None, "--verdicts", metavar="FILE", help="With --recipe: a CSV of verdicts by item_id."
+    None, "--verdicts", metavar="FILE", help="With --recipe: verdicts (judge_reply) by item_id."
 )
 JUDGES_OF = typer.Option(
     None,
@@ -47,7 +47,7 @@ JUDGES_OF = typer.Option(
     help="With --recipe: the study that has the --judge and keeps its replies.",
 )
 OPEN = typer.Option(
-    None, "--open", metavar="FILE", help="With --recipe: write the pairs that wait for a verdict."
+    None, "--open", metavar="FILE", help="With --recipe: write out what waits for a verdict."
 )
 
 

@@ -12,8 +12,7 @@ from .common import emit, envelope, parse_map
 if TYPE_CHECKING:
     from ..scoring.breakdown import Mean, TwoWay
     from ..scoring.judges import Judge
-    from ..scoring.sciknoweval import SciKnowEvalScores
-    from ..study.benchmark_files import KnowledgeBergFile
+    from ..study.benchmark_files import KnowledgeBergFile, SciKnowEvalFile
     from ..study.readers import Table
 
 __all__ = ["score_file"]
@@ -37,6 +36,7 @@ def score_file(
     from ..study.benchmark_files import (
         KNOWLEDGEBERG_COLUMNS,
         SCIKNOWEVAL_COLUMNS,
+        read_judge_replies,
         sciknoweval_recipe,
         score_knowledgeberg_file,
         score_sciknoweval_file,
@@ -53,16 +53,21 @@ def score_file(
     results: list[dict[str, Any]]
     work: dict[str, dict[str, int]]
     if recipe_name == "sciknoweval":
-        if verdicts is not None or open_pairs is not None or judge is not None:
+        if judge is not None or judges_of is not None:
             raise SettingsError(
-                "--judge, --verdicts and --open are for knowledgeberg",
-                cure="write a judge's replies into the column judge_reply",
+                "--judge and --judges-of are for knowledgeberg",
+                cure="hand in a judge's replies: column judge_reply, or --verdicts FILE",
             )
         science = sciknoweval_recipe(changes)
         table = _read(path, columns, SCIKNOWEVAL_COLUMNS)
-        found = score_sciknoweval_file(table, science)
-        results = [{"system": system, **one.to_dict()} for system, one in found.items()]
-        lines, block, work = _science(found), science.block(), {}
+        replies = None
+        if verdicts is not None:
+            replies = read_judge_replies(_read(verdicts, {}, (("item_id", "judge_reply"), ())))
+        rated = score_sciknoweval_file(table, science, replies)
+        if open_pairs is not None:
+            rated.write_open(open_pairs)
+        results = [{"system": system, **one.to_dict()} for system, one in rated.scores.items()]
+        lines, block, work = _science(rated, open_pairs), science.block(), {}
     else:
         names = universe_recipe(changes)
         table = _read(path, columns, KNOWLEDGEBERG_COLUMNS)
@@ -111,8 +116,8 @@ def _judge(verdicts: Path | None, name: str | None, study: Path | None) -> Itera
         yield ExactJudge() if verdicts is None else FileJudge(verdicts)
 
 
-def _science(found: Mapping[str, SciKnowEvalScores]) -> Iterator[str]:
-    for system, scores in found.items():
+def _science(rated: SciKnowEvalFile, written: Path | None) -> Iterator[str]:
+    for system, scores in rated.scores.items():
         aggregates = scores.aggregates
         recipe = scores.block["recipe"]
         yield f"system {system}: {sum(scores.metrics.values())} rows"
@@ -131,6 +136,12 @@ def _science(found: Mapping[str, SciKnowEvalScores]) -> Iterator[str]:
         yield from _grid(
             ["task", "domain", "level", "score"],
             [[task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()],
+        )
+    if rated.open_items:
+        yield f"answers without a judge's reply: {len(rated.open_items)}" + (
+            f"; they are in {written}: fill in the column judge_reply, then --verdicts {written}"
+            if written
+            else "; write them out with --open FILE"
         )
 
 
@@ -164,10 +175,10 @@ def _berg(file: KnowledgeBergFile, written: Path | None) -> Iterator[str]:
                     f"unknown: {knowledge.wrong_unknown})"
                 )
     if n_open:
-        yield f"{n_open} pairs have no judge's verdict and match nothing" + (
+        yield f"pairs without a judge's verdict, which match nothing: {n_open}" + (
             f"; they are in {written}: fill in the column verdict, then --verdicts {written}"
             if written
-            else ": write them out with --open FILE"
+            else "; write them out with --open FILE"
         )
 
 

@@ -32,7 +32,9 @@ __all__ = [
     "KNOWLEDGEBERG_COLUMNS",
     "SCIKNOWEVAL_COLUMNS",
     "KnowledgeBergFile",
+    "SciKnowEvalFile",
     "judge_of_study",
+    "read_judge_replies",
     "score_knowledgeberg_file",
     "score_sciknoweval_file",
     "sciknoweval_recipe",
@@ -90,15 +92,69 @@ def _changed(kind: type[Made], settings: Mapping[str, str]) -> Made:
     return kind(**settings)
 
 
-def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str, SciKnowEvalScores]:
-    """Score SciKnowEval's rows with responses; system → figures.
+@dataclass(frozen=True, slots=True)
+class SciKnowEvalFile:
+    """System → figures, and the answers that wait for a judge's reply, each with its metric."""
+
+    scores: Mapping[str, SciKnowEvalScores]
+    open_items: Sequence[tuple[Item, str]]
+
+    def write_open(self, path: Path) -> None:
+        """Write the open answers as a CSV whose column ``judge_reply`` waits.
+
+        Raises
+        ------
+        InputError
+            When the file exists or can't be written.
+        """
+        head = ("item_id", "metric", "question", "reference", "predicted", "judge_reply")
+        rows = [
+            (item.item_id, metric, item.question, item.reference or "", item.predicted, "")
+            for item, metric in self.open_items
+        ]
+        _write_new(path, head, rows)
+
+
+def read_judge_replies(table: Table) -> dict[str, str]:
+    """Item id → judge's reply, of a table with these two columns; blank replies are left out.
+
+    Raises
+    ------
+    InputError
+        When a row has no id, or an id stands twice.
+    """
+    replies: dict[str, str] = {}
+    seen: set[str] = set()
+    bad: list[BadRow] = []
+    for line, row in _rows(table):
+        identity, reply = _text(row["item_id"]), _text(row["judge_reply"])
+        if not identity or identity in seen:
+            why = "item_id is blank" if not identity else f"item_id {identity!r} stands twice"
+            bad.append(BadRow(table.name, line, why))
+        seen.add(identity)
+        if reply:
+            replies[identity] = reply
+    _refuse(bad)
+    return replies
+
+
+def score_sciknoweval_file(
+    table: Table, recipe: SciKnowEvalRecipe, replies: Mapping[str, str] | None = None
+) -> SciKnowEvalFile:
+    """Score SciKnowEval's rows with responses.
+
+    Parameters
+    ----------
+    replies
+        Item id → a judge's reply, for rows that have none in the table.
 
     Raises
     ------
     InputError
         With every row that can't be scored, by file and line; for rows asked with examples.
     """
-    from ..scoring.sciknoweval import sciknoweval_scores
+    from ..scoring.sciknoweval import judge_items, sciknoweval_scores
+    from ..scoring.sciknoweval_rows import metric_of
 
     of: dict[str, list[dict[str, Any]]] = {}
     lines: dict[str, list[int]] = {}
@@ -117,10 +173,19 @@ def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str,
         of.setdefault(system, []).append(row)
         lines.setdefault(system, []).append(line)
     scores: dict[str, SciKnowEvalScores] = {}
+    waiting: list[tuple[Item, str]] = []
+    unused = set(replies or ())
     for system, rows in of.items():
-        replies = {place: row["judge_reply"] for place, row in enumerate(rows)}
         try:
-            scores[system] = sciknoweval_scores(rows, judge_replies=replies, recipe=recipe)
+            items = judge_items(rows, [row["response"] for row in rows], system=system)
+            for place, item in items.items():
+                unused.discard(item.item_id)
+                row = rows[place]
+                row["judge_reply"] = row["judge_reply"] or (replies or {}).get(item.item_id)
+                if row["judge_reply"] is None:
+                    waiting.append((item, metric_of(row)))
+            said = {place: row["judge_reply"] for place, row in enumerate(rows)}
+            scores[system] = sciknoweval_scores(rows, judge_replies=said, recipe=recipe)
         except InputError as error:
             if not error.rows:
                 raise
@@ -129,7 +194,12 @@ def score_sciknoweval_file(table: Table, recipe: SciKnowEvalRecipe) -> dict[str,
                 for row in error.rows
             ]
     _refuse(sorted(bad, key=lambda row: row.line or 0))
-    return scores
+    if unused:
+        raise InputError(
+            f"{len(unused)} replies belong to no answer of {table.name}, such as {min(unused)!r}",
+            cure="take the replies to this file's own open answers",
+        )
+    return SciKnowEvalFile(scores, tuple(waiting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +221,12 @@ class KnowledgeBergFile:
         InputError
             When the file exists or can't be written.
         """
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["item_id", "question_id", "question", "predicted", "reference", "verdict"])
-        for item in self.open_pairs:
-            row = [item.item_id, item.question_id, item.question, item.predicted]
-            writer.writerow([*row, item.reference or "", ""])
-        try:
-            with path.open("x", encoding="utf-8", newline="") as file:
-                file.write(out.getvalue())
-        except OSError as error:
-            raise InputError(
-                f"{path} can't be written: {error.strerror}", cure="name a new file"
-            ) from None
+        head = ("item_id", "question_id", "question", "predicted", "reference", "verdict")
+        rows = [
+            (i.item_id, i.question_id, i.question, i.predicted, i.reference or "", "")
+            for i in self.open_pairs
+        ]
+        _write_new(path, head, rows)
 
 
 @contextmanager
@@ -281,6 +344,19 @@ def score_knowledgeberg_file(
             enumerated.append(Enumerated(one.score(own, judge=block), domain, language))
         scores[system] = knowledgeberg_scores(enumerated, reasoned.get(system, []))
     return KnowledgeBergFile(scores, tuple(open_pairs), source.work)
+
+
+def _write_new(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([head, *rows])
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(out.getvalue())
+    except OSError as error:
+        raise InputError(
+            f"{path} can't be written: {error.strerror}", cure="name a new file"
+        ) from None
 
 
 def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -95,6 +95,40 @@ def test_a_prediction_file_of_sciknoweval(accord: Runner) -> None:
     assert "unscored judge replies are in no mean: out of range 1" in out
 
 
+def test_answers_that_wait_for_a_rating_go_out_and_come_back(accord: Runner) -> None:
+    rows = [
+        science(response="B"),
+        science(**SUMMARY, response="A summary"),
+        science(**SUMMARY, question="3", response=""),
+        science(**SUMMARY, question="4", response="Rated", judge_reply="Rating: 1"),
+    ]
+    write("answers.jsonl", rows)
+    command = ("score", "answers.jsonl", "--recipe", "sciknoweval")
+    status, out, _ = accord(*command, "--open", "open.csv")
+    assert status == 0
+    assert "answers without a judge's reply: 1; they are in open.csv" in out
+    assert "unscored judge replies are in no mean: empty 1" in out
+    with Path("open.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["metric"], row["predicted"], row["reference"]) == ("rating", "A summary", "Short.")
+    assert row["question"] == "Which?"
+    Path("replies.csv").write_text(f"item_id,judge_reply\n{row['item_id']},4\n", encoding="utf-8")
+    status, out, _ = accord(*command, "--verdicts", "replies.csv", "--json")
+    assert status == 0
+    (found,) = json.loads(out)["results"]
+    # 3/4, an empty answer, and a rating of 1: 1/4.
+    levels = {name: mean["value"] for name, mean in found["levels"].items()}
+    assert levels == {"L1": 1, "L2": pytest.approx(1 / 4, abs=1e-12)}
+    assert found["unscored"] == {}
+    for content, said in (
+        ("item_id,judge_reply\nzzz,4\n", "1 replies belong to no answer of answers.jsonl"),
+        ("item_id,judge_reply\na,4\na,5\n", "line 3: item_id 'a' stands twice"),
+    ):
+        Path("replies.csv").write_text(content, encoding="utf-8")
+        status, _, err = accord(*command, "--verdicts", "replies.csv")
+        assert (status, said in err) == (2, True), err
+
+
 def test_several_systems_and_csv_cells_that_hold_json(accord: Runner) -> None:
     with Path("answers.csv").open("w", encoding="utf-8", newline="") as file:
         rows = [science(system="s", response="B"), science(system="t", response="A")]
@@ -168,7 +202,7 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     status, out, _ = accord(*command, "--open", "open.csv")
     assert status == 0
     # Kgalagadi and Mojave beside Kalahari and Namib.
-    assert "4 pairs have no judge's verdict and match nothing" in out
+    assert "pairs without a judge's verdict, which match nothing: 4" in out
     assert "KRQ accuracy 0.5000 (1 of 2)" in out
     assert "missing knowledge 1.0000, not applied 0.0000 (of 1; unknown: 0)" in out
 
@@ -316,7 +350,7 @@ def test_options_that_do_not_belong_together(accord: Runner) -> None:
         (("berg.jsonl", "--recipe", "knowledgeberg", "--judge", "x"), "--judges-of go together"),
         (("berg.jsonl", "--judges-of", "x"), "--judges-of is for a file of answers"),
         (("berg.jsonl", "--recipe", "knowledgeberg", "--set", "a=b"), "no convention 'a'"),
-        (("berg.jsonl", "--recipe", "sciknoweval", "--open", "x.csv"), "are for knowledgeberg"),
+        (("berg.jsonl", "--recipe", "sciknoweval", "--judge", "x"), "are for knowledgeberg"),
         (("berg.jsonl", "--recipe", "sciknoweval"), "has no column 'question'"),
     ):
         status, _, err = accord("score", *arguments)
