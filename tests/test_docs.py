@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from accord import cli
+from accord import cli, validate
 
 ROOT = Path(__file__).parent.parent
 
@@ -88,3 +88,9 @@ def test_every_setting_of_a_judge_is_explained() -> None:
     assert shown == set(openai_settings._KEYS) - {"type"} | others
     for kind in ("exact", "rouge", "file", "openai"):
         assert re.search(rf"^\| `{kind}` \|", section, re.M), kind
+
+
+def test_every_public_statistic_is_in_the_page() -> None:
+    text = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([A-Za-z_0-9]+)`", text))
+    assert set(validate.__all__) - named == set()
