@@ -41,6 +41,7 @@ EMPTY = "(empty)"
 _JOINERS = "\u200c\u200d"
 # Letters that show nothing although Unicode counts them among the letters or symbols.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_ODD = re.compile(f"[\ufe00-\ufe0f\U000e0100-\U000e01ef{''.join(sorted(_BLANK_LETTERS))}]")
 # Format characters that are drawn: Arabic and other number signs.
 _DRAWN = frozenset(
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
@@ -59,7 +60,8 @@ def visible(text: str) -> str:
     'abc[U+202E]def\n'
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+    # Nearly every text: of what Python calls printable only these may still have to be shown.
+    if not _ODD.search(text) and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     out = []
     for position, char in enumerate(text):
