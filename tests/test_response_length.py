@@ -211,3 +211,12 @@ def test_nothing_to_see() -> None:
     flat = lists(LENGTHS)
     flat.frame["response_id"] = None
     assert length_section(view_of(flat)) is None
+
+
+def test_a_slope_that_hangs_on_one_question_has_no_interval() -> None:
+    length = np.full(40, 8.0)
+    length[:2] = 16.0  # both in the first question
+    difference = np.resize([0.0, 0.1, -0.1, 0.2], 40)
+    out = bias_per_doubling(difference, length, clusters=np.arange(40) // 2)
+    assert np.isfinite(out.estimate) and np.isnan(out.low) and np.isnan(out.high)
+    assert out.reason == "no interval: without one question the figure is undefined"

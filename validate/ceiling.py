@@ -99,8 +99,9 @@ def ceiling_difference(
         Interval of the agreement: linearised t by question, each limit the outer one of that and
         of the same with one pseudo-question added, a single item with a difference of -1 (+1),
         since few differing items make the plain one far too short; none below 6 questions. Of κ:
-        question jackknife t on the plain scale, none below 10 questions; it has no such guard, so
-        take a verdict from the agreement.
+        question jackknife t on the plain scale, none below 10 questions or where it hangs on one
+        question (without it a κ is undefined); it has no such guard, so take a verdict from the
+        agreement.
 
     Raises
     ------

@@ -112,7 +112,8 @@ def leave_one_out_ceiling(
         effective n, of κ the jackknife on Fisher's z with one disagreement added for each
         annotator, of r the jackknife on Fisher's z, of the MAD on the log scale; of a difference
         the jackknife t on the plain scale, for the agreement with one shifted question (see
-        :func:`~accord.validate.ceiling.ceiling_difference`). NaN with a reason where undefined.
+        :func:`~accord.validate.ceiling.ceiling_difference`). NaN with a reason where undefined;
+        no interval where it hangs on one question (without it a figure is undefined).
         ``details``: ``annotators``, ``ties`` (items times annotators without a majority),
         ``differing``, ``se``, ``df``, ``effective_n``.
 

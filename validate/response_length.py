@@ -81,8 +81,9 @@ def bias_per_doubling(
         trend. The interval is the question jackknife's with t, its variance enlarged by one pair
         of pseudo-questions one standard deviation of length from the mean that differ by plus and
         minus the largest difference, as that of the mean bias is. NaN with a reason where all
-        lengths are the same (in every group); no interval below 10 questions, nor where all
-        differences are the same. ``details``: ``se``, ``df``, ``differing``, ``effective_n``.
+        lengths are the same (in every group); no interval below 10 questions, where all
+        differences are the same, nor where one question holds all that varies in length.
+        ``details``: ``se``, ``df``, ``differing``, ``effective_n``.
 
     Raises
     ------
