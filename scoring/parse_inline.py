@@ -65,7 +65,7 @@ _VERB = re.compile(
     r"sont|étaient|comprennent|comprend|inclu(?:ent|t)|tels que|telles que|comme|"
     r"sono|erano|includono|comprendono|são|eram|foram|incluem|inclui|zijn|är|"
     r"включают|включает|являются|входят|هي|هم|تشمل|تضم|مثل)|"
-    r"^(?:Including|Starring|Featuring|Namely|Such as))(?!\w)"
+    r"^(?:Including|Starring|Featuring|Namely|Such as|Это))(?!\w)"
 )
 _VERB_CJK = re.compile(
     "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|(?:(?<=..)有|(?<=.)是)(?=[^、，]{1,12}$)|"
@@ -141,7 +141,7 @@ def read_enumeration(line: str) -> Enumeration | None:
     for signs, name in _SEPARATORS:
         cuts = [at for at, sign in tokens if sign in signs and start <= at < end]
         if name == ",":
-            cuts = [at for at in cuts if not _THOUSANDS.match(line, at - 1)] or cuts
+            cuts = [at for at in cuts if not _THOUSANDS.match(line, at - 1)]
         if not cuts:
             continue
         found = _split(line, start, end, cuts, name, led=colon is not None)

@@ -14,7 +14,7 @@ from .parse_lines import Line, each_alone
 __all__ = ["read_lines"]
 
 _LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
-_NUMBER = re.compile(r"[ \t]*(?:#?(\d{1,3}) ?[:：\-–—][ \t]+|#(\d{1,3})[ \t]+)(\S.*)$")
+_NUMBER = re.compile(r"[ \t]*(?:#?(\d{1,3}) ?[:：/\-–—][ \t]+|#(\d{1,3})[ \t]+)(\S.*)$")
 _INNER = re.compile(r"(?:\*\*)?(\d{1,3})[.)](?:\*\*)?[ \t]+(?=\S)")
 _ROUND = re.compile(r"[ \t]*o[ \t]+(\S.*)$")
 

@@ -405,14 +405,58 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_text_is_read_in_linear_time(name: str) -> None:
-    """A megabyte of each; a quadratic step would need minutes."""
+HOSTILE |= {
+    name: unit * (600_000 // len(unit))
+    for name, unit in {
+        "top headings": "# a\n",
+        "boxes": "[ ] a\n",
+        "LaTeX items": "\\item a\n",
+        "LaTeX commands": "\\textbf{",
+        "objects a line": '{"a":1}\n',
+        "open JSON": '["a",',
+        "escaped quotes": '"\\\\',
+        "open rows": "a | b\n",
+        "borders": "+--",
+        "dashes in words": "a – ",
+        "pairs": "a: b; c: d; ",
+        "dots": "a • ",
+        "circled": "①②",
+        "lettered": "a) x b) y ",
+        "thousands": "1,000, ",
+        "prefixed and": "، وا",
+        "verbs": "x are a, ",
+        "Chinese verbs": "有、",
+        "double markers": "- 1. a\n",
+        "break tags": "<br>",
+        "paragraph tags": "<p>a",
+        "open fences": "```\na\n",
+        "second levels": "1.1 a\n",
+        "lines apart": "1. a\n\nb\n\n",
+        "quoted names": "“a”, ",
+        "mixed directions": "\u200fa ب, ",
+    }.items()
+}
+
+
+def read_in_time(text: str) -> None:
+    """Far more than a linear walk needs, far less than a quadratic one."""
     start = time.process_time()
-    parsed = parse(HOSTILE[name])
+    parsed = parse(text)
     seconds = time.process_time() - start
     assert seconds < 30, f"{seconds:.1f} s"
     json.dumps(parsed.to_dict(), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_is_read_in_linear_time(name: str) -> None:
+    """A sixth of a megabyte of each; a quadratic step would need minutes."""
+    read_in_time(HOSTILE[name][: len(HOSTILE[name]) // 6])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_of_it_is_too(name: str) -> None:
+    read_in_time(HOSTILE[name])
 
 
 def test_a_hundred_thousand_items() -> None:
