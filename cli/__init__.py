@@ -6,7 +6,10 @@ Exit status: 0 done (or YES), 1 NO, 2 the user's mistake (one line and the cure)
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -37,6 +40,7 @@ COMMANDS = (
 """The command modules, in the order of the help page."""
 
 OK, USER_ERROR, BUG, INTERRUPTED = 0, 2, 70, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 # ClickException, by way of typer: newer versions carry a click of their own, and the installed
 # click's classes are then others.
@@ -90,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             prog_name="accord",
             standalone_mode=False,
         )
+        sys.stdout.flush()  # what can't be written is told here, and not at the interpreter's end
     except _USAGE as error:
         context = getattr(error, "ctx", None)
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -108,10 +113,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return OK
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            return _bug()
+        print(f"accord: the output can't be written: {error.strerror}", file=sys.stderr)
+        _drop_output()
+        return USER_ERROR
     except Exception:
-        import traceback
-
-        traceback.print_exc()
-        print("accord: this is a bug in accord; please report the lines above", file=sys.stderr)
-        return BUG
+        return _bug()
     return result if isinstance(result, int) else OK
+
+
+def _bug() -> int:
+    """Keep the traceback of what is raised now."""
+    import traceback
+
+    traceback.print_exc()
+    print("accord: this is a bug in accord; please report the lines above", file=sys.stderr)
+    return BUG
+
+
+def _drop_output() -> None:
+    """What is left of the output would be written at the interpreter's end, and fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

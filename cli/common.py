@@ -90,7 +90,7 @@ def expect_apart(
     SettingsError
         A file is named for two outputs, or for an output and an input.
     """
-    read = {os.path.realpath(path) for path in inputs if path and os.path.exists(path)}
+    read = {os.path.realpath(path) for path in inputs if path and os.path.isfile(path)}
     written: set[str] = set()
     for path in outputs:
         if path is None or "\0" in str(path):

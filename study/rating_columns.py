@@ -33,6 +33,8 @@ __all__ = [
 
 LARGEST_WEIGHT = 1e50
 """A weight beyond it, or below its inverse, is no design's; squares of it must be numbers too."""
+LONGEST = 1e10
+"""Seconds, three centuries: no rating takes longer."""
 BLANK = "(blank)"
 """A blank cell of a cluster that several columns name."""
 COUNTS = ("n_reference", "n_predicted")
@@ -227,11 +229,11 @@ def moments(table: Table) -> list[str | None]:
     for cell, line in zip(table.column("rated_at"), table.lines, strict=True):
         try:
             at = None if cell is None else datetime.fromisoformat(str(cell).strip())
-        except ValueError:
+            if at is not None:
+                at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except (ValueError, OverflowError):  # in UTC the year may be none that there is
             bad.append(BadRow(table.name, line, f"rated_at {str(cell)[:40]!r} is no ISO time"))
             at = None
-        if at is not None:
-            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
         out.append(None if at is None else at.isoformat())
     if bad:
         raise InputError.from_rows(
@@ -246,7 +248,7 @@ def durations(table: Table) -> list[float]:
     bad: list[BadRow] = []
     for cell, line in zip(table.column("seconds"), table.lines, strict=True):
         number = _number(cell, math.nan)
-        if number < 0 or math.isinf(number) or (math.isnan(number) and cell is not None):
+        if number < 0 or number > LONGEST or (math.isnan(number) and cell is not None):
             bad.append(BadRow(table.name, line, f"seconds {str(cell)[:40]!r} is no duration"))
         out.append(number)
     if bad:

@@ -230,6 +230,14 @@ class RatingsOptions:
                 )
         if len(set(self.categories)) < len(self.categories):
             raise SettingsError("--categories names a label twice", cure="name it once")
+        if self.wide:
+            for option in ("rater", "kind", "rating"):
+                if getattr(self, option) != option:
+                    raise SettingsError(
+                        f"--{option} is for long tables, and --wide says that each rater has a"
+                        " column",
+                        cure="leave one of them out",
+                    )
         if self.wide and not named:
             raise SettingsError(
                 "--wide needs the rater columns", cure="name them: --annotators a,b --judges j"

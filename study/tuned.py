@@ -62,8 +62,12 @@ def mark_tuned(
         )
     notes: list[str] = []
     if split is not None:
-        name, _, values = split.partition("=")
-        marks = _by_column(ratings, name, "--split", _listed(values) if values else None)
+        name, sign, values = split.partition("=")
+        if sign and not _listed(values):
+            raise SettingsError(
+                f"--split {split} names no value", cure=f"write --split {name}=VALUE,…"
+            )
+        marks = _by_column(ratings, name, "--split", _listed(values) if sign else None)
     elif not isinstance(tuned_on, (str, Path)):
         assert tuned_on is not None  # one of the two is given
         marks, notes = _by_ids(ratings, set(tuned_on))

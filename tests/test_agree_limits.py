@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,8 @@ import pandas as pd
 import pytest
 
 from accord.cli import main
-from accord.scoring.errors import InputError
+from accord.scoring.errors import InputError, SettingsError
+from accord.study import RatingsOptions, read_ratings
 from accord.validate.clusters import unit_mean_weights
 from accord.validate.label_sets import number_of
 from accord.validate.text_cells import pad, right, width
@@ -142,3 +145,59 @@ def test_the_rows_with_errors_do_not_replace_an_audited_table(tmp_path: Path) ->
     path.write_text(text, encoding="utf-8")
     assert main(["audit", str(path), "--csv", str(path)]) == 2
     assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("seconds", "1e308", "is no duration"),
+        ("rated_at", "0001-01-01T00:00:00+14:00", "is no ISO time"),
+        ("rated_at", "9999-12-31T23:59:59-12:00", "is no ISO time"),
+    ],
+)
+def test_times_that_no_calendar_holds_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: str, said: str
+) -> None:
+    path = tmp_path / "long.csv"
+    rows = [
+        f"i{at},{rater},{kind},x,{value}"
+        for at in range(4)
+        for rater, kind in (("a", "annotator"), ("j", "judge"))
+    ]
+    header = f"item_id,rater,kind,rating,{column}"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    assert main(["agree", str(path), "--resamples", "0"]) == 2
+    err = capsys.readouterr().err
+    assert f"line 2: {column} {value!r} {said}" in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["rater", "kind", "rating"])
+def test_what_is_said_of_long_tables_contradicts_wide(tmp_path: Path, option: str) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    assert agree(path, f"--{option}", "a") == 2
+    wide = RatingsOptions(wide=True, annotators=("a", "b"), **{option: "j"})
+    with pytest.raises(SettingsError, match=f"--{option} is for long tables"):
+        read_ratings(path, wide)
+
+
+@pytest.mark.parametrize("split", ["question_id=", "question_id=,", "question_id= "])
+def test_a_split_without_a_value_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], split: str
+) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    assert agree(path, "--split", split) == 2
+    assert "names no value" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    command = [sys.executable, "-m", "accord.cli", "agree", str(path), "--wide"]
+    command += ["--annotators", "a,b", "--judges", "j", "--resamples", "0", "--json"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "accord: the output can't be written: No space left on device"
+    ]
