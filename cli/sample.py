@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,4 +208,4 @@ def _lines(study: Path, sample: Sample) -> Iterator[str]:
         yield f"  {who}: {len(items)} items"
     if sample.purpose == "pilot":
         yield "its labels enter no estimate: draw the main sample with --exclude, or with --pilot"
-    yield f"next: accord export {study} {sample.sample_id}"
+    yield f"next: accord export {shlex.quote(str(study))} {shlex.quote(sample.sample_id)}"
