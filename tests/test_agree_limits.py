@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import accord.validate
 from accord.cli import main
 from accord.scoring.errors import InputError, SettingsError
 from accord.study import RatingsOptions, read_ratings
@@ -201,3 +203,21 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         "accord: the output can't be written: No space left on device"
     ]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall_tau_b", "ccc", "mad", "bias"])
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        (["a", "b", "c"], "no numbers"),
+        ([1j, 2, 3], "no numbers"),
+        ([10**400, 1, 2], "no numbers"),
+        ([1e308, -1e308, 3.0], "beyond 1e\\+302"),
+        ([np.nan, 1.0, 2.0], "missing or infinite"),
+    ],
+)
+def test_scores_that_can_t_be_compared_are_refused(name: str, scores: Any, said: str) -> None:
+    coefficient: Any = getattr(accord.validate, name)
+    with pytest.raises(InputError, match=said):
+        coefficient(scores, [1.0, 5.0, 3.0], clusters=np.arange(3), rng=np.random.default_rng(0))

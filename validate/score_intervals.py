@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..scoring.errors import InputError
+from ..study.ratings import LARGEST_RATING
 from .cautions import FEW_DIFFERING, data_warnings, too_few
 from .clusters import (
     Clusters,
@@ -55,9 +56,14 @@ def paired_scores(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, Floa
     Raises
     ------
     InputError
-        Other shapes, or a score that is NaN or infinite.
+        No numbers, other shapes, or a score that is NaN, infinite or beyond 1e302 in size.
     """
-    a, b = np.asarray(first, dtype=float), np.array(second, dtype=float)
+    try:
+        a, b = np.asarray(first, dtype=float), np.array(second, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"the scores are no numbers: {error}", cure="give two lists of numbers"
+        ) from None
     if a.ndim != 1 or a.shape != b.shape:
         raise InputError(f"the two scores have shapes {a.shape} and {b.shape}")
     bad = ~(np.isfinite(a) & np.isfinite(b))
@@ -68,7 +74,12 @@ def paired_scores(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, Floa
             cure="leave out and count what is missing before scores are compared",
         )
     if a.size:
-        tiny = 1e-12 * max(float(np.abs(a).max()), float(np.abs(b).max()))
+        largest = max(float(np.abs(a).max()), float(np.abs(b).max()))
+        if largest > LARGEST_RATING:
+            raise InputError(
+                f"a score of {largest:g} is beyond {LARGEST_RATING:g}", cure="give smaller units"
+            )
+        tiny = 1e-12 * largest
         same = np.abs(a - b) <= tiny
         b[same] = a[same]
     return a, b
