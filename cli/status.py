@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
         every: int = typer.Option(30, "--every", help="With --watch: seconds between two looks."),
         as_json: bool = JSON,
     ) -> None:
-        from ..scoring.errors import SettingsError
+        from ..scoring.errors import ServiceError, SettingsError, StudyError
 
         if source not in (None, "label-studio"):
             raise SettingsError(f"--from is {source!r}", cure="use --from label-studio")
@@ -46,10 +46,20 @@ def register(app: typer.Typer) -> None:
             raise SettingsError(f"--every is {every}", cure="give 1 to 86,400 seconds")
         if watch and as_json:
             raise SettingsError("--watch shows pages, and --json is one", cure="leave one out")
+        seen, trouble = False, None
         while True:
             if watch or source:
-                _fetch(study)
+                try:
+                    _fetch(study)
+                    seen, trouble = True, None
+                except (ServiceError, StudyError) as error:
+                    # Who watches for hours outlives a server that is started anew.
+                    if not (watch and seen):
+                        raise
+                    trouble = error.message
             _show(study, as_json, clear=watch)
+            if trouble is not None:
+                warn(f"{trouble}; asking again in {every} s")
             if not watch:
                 return
             time.sleep(every)

@@ -21,6 +21,7 @@ from accord.annotate.server import PrivateServer
 from accord.annotate.sharing import share_to_files
 from accord.annotate.template import load_template
 from accord.cli import build
+from accord.scoring.errors import ServiceError
 from accord.study import Study
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -175,3 +176,28 @@ def test_watching_a_server(
     assert looks == [7, 7]
     assert "0 of 40 labels (0 %)" in done.stdout and "3 of 40 labels (8 %)" in done.stdout
     assert "3 done, 0 skipped, 0.1 min an item" in done.stdout
+
+
+def test_watching_outlives_a_restart(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is away for a while is said; one that was never there ends the command."""
+    answers = iter([None, ServiceError("the server is away"), None])
+    looks: list[int] = []
+
+    def fetch(path: Path) -> None:
+        answer = next(answers)
+        if answer is not None:
+            raise answer
+
+    def sleep(seconds: int) -> None:
+        looks.append(seconds)
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("accord.cli.status._fetch", fetch)
+    monkeypatch.setattr("accord.cli.status.time.sleep", sleep)
+    done = CliRunner().invoke(build(), ["status", str(study.path), "--watch", "--every", "7"])
+    assert looks == [7, 7, 7]
+    assert done.output.count("the server is away; asking again in 7 s") == 1
+    answers = iter([ServiceError("the server is away")])
+    done = CliRunner().invoke(build(), ["status", str(study.path), "--watch"])
+    assert isinstance(done.exception, ServiceError) and len(looks) == 3
