@@ -48,8 +48,8 @@ def write_whole(path: Path | str, text: str) -> None:
     Raises
     ------
     AccordError
-        When the file can't be written, is a folder or a device (which the new file would push
-        aside), or is a study's own ledger or settings, which no report may replace.
+        When the file can't be written, is read-only, a folder or a device (which the new file would
+        push aside), or is a study's own ledger or settings, which no report may replace.
     """
     file = Path(os.path.realpath(path)) if "\0" not in str(path) else Path(path)
     partial: Path | None = None
@@ -58,6 +58,9 @@ def write_whole(path: Path | str, text: str) -> None:
             raise AccordError(
                 f"{path} can't be written: it is a folder or a device", cure="name an ordinary file"
             )
+        # replacing asks the folder only, and would undo what its owner protected
+        if os.path.lexists(file) and not os.lstat(file).st_mode & 0o222:
+            raise AccordError(f"{path} can't be written: it is read-only", cure="name another file")
         if file.name in _OF_A_STUDY and os.path.lexists(file.with_name("ledger.sqlite")):
             raise AccordError(
                 f"{path} belongs to a study and is not replaced", cure="name another file"

@@ -221,3 +221,17 @@ def test_scores_that_can_t_be_compared_are_refused(name: str, scores: Any, said:
     coefficient: Any = getattr(accord.validate, name)
     with pytest.raises(InputError, match=said):
         coefficient(scores, [1.0, 5.0, 3.0], clusters=np.arange(3), rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("option", ["--csv", "--html", "--latex"])
+def test_a_read_only_file_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
+    kept = tmp_path / "kept"
+    kept.write_text("mine", encoding="utf-8")
+    kept.chmod(0o444)
+    assert agree(path, option, str(kept)) == 2
+    assert "read-only" in capsys.readouterr().err
+    assert kept.read_text(encoding="utf-8") == "mine"
+    assert not list(tmp_path.glob(".accord-*"))
