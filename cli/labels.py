@@ -96,7 +96,7 @@ def register(app: typer.Typer) -> None:
 def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) -> None:
     """The labels of a study that are no ratings of pairs."""
     from ..annotate.label_tables import unit_labels
-    from ..scoring.errors import SettingsError
+    from ..scoring.errors import SettingsError, StudyError
     from ..study import Study
     from ..study.writers import csv_text, write_csv
 
@@ -106,6 +106,12 @@ def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) 
         )
     with Study.open(path) as study:
         frame = unit_labels(study, template)
+    if frame.empty:
+        raise StudyError(
+            f"{path} has no label made with the template {template}",
+            cure=f"accord export {path} SAMPLE --template {template}, then accord import {path}"
+            " --from label-studio",
+        )
     if to is None:
         typer.echo(csv_text(frame), nl=False)
         return

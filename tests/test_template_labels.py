@@ -377,3 +377,15 @@ def test_gold_answers_are_audited_without_any_response(
         assert found(report) == {"labelled": 1}
     assert cli.main(["audit", folder]) == 0
     assert "0 errors in 1 checked answer" in capsys.readouterr().out
+
+
+def test_a_study_without_such_labels_gives_no_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "ratings.csv"
+    with labelled_study(tmp_path) as study:
+        tasks_of(study, "rating", tmp_path)
+        folder = str(study.path)
+    assert cli.main(["labels", folder, "--template", "rating", "--to", str(table)]) == 2
+    assert "has no label made with the template rating" in capsys.readouterr().err
+    assert not table.exists()
