@@ -92,8 +92,9 @@ class Catalogue:
     def targets(self, annotation: StoredAnnotation) -> set[str]:
         """The items that an annotation can have a rating of."""
         _, one = self.about(annotation)
-        rows = () if one is None else one.rows.values()
-        return {annotation.item_id, *(item for ids in rows for item in ids)}
+        if one is None or not one.rows:
+            return {annotation.item_id}
+        return {annotation.item_id, *(item for ids in one.rows.values() for item in ids)}
 
 
 def keep_template(study_path: Path, source: str | Path, page: Template) -> None:

@@ -206,41 +206,45 @@ def import_snapshots(
 ) -> ImportReport:
     """Bring the annotations of snapshots into the study; repeating it changes nothing."""
     names = names or Pseudonyms()
-    catalogue = Catalogue(study)
-    samples = {sample.sample_id for sample in study.ledger.samples()}
-    found = _Found(catalogue, samples, names, study.ledger.annotations())
-    for snapshot in snapshots:
-        found.add(snapshot)
-
     ledger = study.ledger
-    # One transaction: an import that breaks off has not begun.
-    with ledger.transaction():
-        new = ledger.add_annotations(found.stored)
+    with ledger.writing():
+        catalogue = Catalogue(study)
+        samples = {sample.sample_id for sample in ledger.samples()}
+        known = ledger.annotations()
+        found = _Found(catalogue, samples, names, known)
+        for snapshot in snapshots:
+            found.add(snapshot)
+        versions = {(one.unique_id, one.updated_at): one for one in known}
+        for one in found.stored:
+            versions.setdefault((one.unique_id, one.updated_at), one)
+        everything = list(versions.values())
         touched = {item for one in found.stored for item in catalogue.targets(one)}
         rated = {
             (row.item_id, row.rater)
             for row in ledger.rating_rows()
             if row.source in ("label-studio", OF_RETEST, OF_SHOWN) and row.status == "rated"
         }
-        everything = ledger.annotations()
-        decision = decide(
-            (one for one in everything if not touched.isdisjoint(catalogue.targets(one))),
-            catalogue,
-            rated=rated,
-            retests=retest_times(ledger.samples()),
-        )
-        # Of what only shares a page with these items, not all annotations were looked at.
-        rows = [row for row in decision.ratings if row.item_id in touched]
-        ratings = ledger.add_ratings(rows) if rows else 0
-        if new or ratings:
-            ledger.add_provenance(
-                "import",
-                {
-                    "sources": [{"name": s.name, "sha256": s.sha256} for s in snapshots],
-                    "annotations": new,
-                    "ratings": ratings,
-                },
+        # One transaction: an import that breaks off has not begun.
+        with ledger.transaction():
+            new = ledger.add_annotations(found.stored)
+            decision = decide(
+                (one for one in everything if not touched.isdisjoint(catalogue.targets(one))),
+                catalogue,
+                rated=rated,
+                retests=retest_times(ledger.samples()),
             )
+            # Of what only shares a page with these items, not all annotations were looked at.
+            rows = [row for row in decision.ratings if row.item_id in touched]
+            ratings = ledger.add_ratings(rows) if rows else 0
+            if new or ratings:
+                ledger.add_provenance(
+                    "import",
+                    {
+                        "sources": [{"name": s.name, "sha256": s.sha256} for s in snapshots],
+                        "annotations": new,
+                        "ratings": ratings,
+                    },
+                )
     names.save_people()
     return found.report(decision, new, ratings, everything)
 

@@ -39,6 +39,8 @@ _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 _PERSONAL = frozenset(
     {"email", "first_name", "last_name", "username", "created_username", "avatar", "initials"}
 )
+_PLAIN = (int, float, bool, type(None))
+"""What can't name anybody."""
 _PATIENCE = 300.0
 _SNAPSHOT_TITLE = "accord import"
 
@@ -225,7 +227,7 @@ def person_of(annotation: Mapping[str, Any], people: Mapping[int, str]) -> str |
 def scrubbed(annotation: Mapping[str, Any], pseudonym: str, names: Pseudonyms) -> dict[str, Any]:
     """The annotation with every person in it as a pseudonym; what the person wrote is kept."""
     out = {
-        key: value if key == "result" else _scrub(value, names)
+        key: value if key == "result" or isinstance(value, _PLAIN) else _scrub(value, names)
         for key, value in annotation.items()
         if key not in _PERSONAL
     }
@@ -238,7 +240,7 @@ def _scrub(value: Any, names: Pseudonyms) -> Any:
         return {key: _scrub(part, names) for key, part in value.items() if key not in _PERSONAL}
     if isinstance(value, list):
         return [_scrub(part, names) for part in value]
-    if isinstance(value, str):
+    if isinstance(value, str) and "@" in value:
         return _EMAIL.sub(lambda found: names.of(found[0]), value)
     return value
 
