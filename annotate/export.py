@@ -172,7 +172,7 @@ def export_to_server(
             progress=progress,
         )
         if page.kind != "adjudicated" and seen is None:
-            keep_overlap(study, sample_id, project.per_item)
+            keep_overlap(study, sample_id, page, project.per_item)
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import UNSURE
-from ..study.anchored import OF_SHOWN
+from ..study.anchored import MARK, OF_SHOWN
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
 from .disputes import settled_items
@@ -71,10 +71,13 @@ class PersonProgress:
 
 @dataclass(frozen=True, slots=True)
 class SampleProgress:
-    """One sample.
+    """One sample, as it was handed out with one template.
 
     Parameters
     ----------
+    template
+        The template's name; with ``, judge shown`` where people saw a judge's verdict. None where
+        the sample was not handed out.
     tasks
         What was handed out: items, or the responses or questions that a template asks about.
     exported
@@ -105,12 +108,14 @@ class SampleProgress:
     to_adjudicate: tuple[str, ...]
     hours_left: float | None
     finish: datetime | None
+    template: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""
         return {
             "sample": self.sample_id,
             "purpose": self.purpose,
+            "template": self.template,
             "tasks": self.tasks,
             "exported": self.exported,
             "labels": self.labels,
@@ -126,7 +131,8 @@ class SampleProgress:
         """The sample for a person."""
         share = f"{100 * self.labels / self.wanted:.0f} %" if self.wanted else "nothing"
         yield (
-            f"{self.sample_id} ({self.purpose}): {self.tasks} tasks, {self.labels} of"
+            f"{self.sample_id} ({', '.join(filter(None, (self.purpose, self.template)))}):"
+            f" {self.tasks} tasks, {self.labels} of"
             f" {self.wanted} labels ({share})" + ("" if self.exported else "; not handed out yet")
         )
         for person in self.people:
@@ -148,7 +154,7 @@ class SampleProgress:
 
 
 def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgress]:
-    """The progress of every sample, from the labels that have been imported.
+    """The progress of every sample and template, from the labels that have been imported.
 
     Parameters
     ----------
@@ -158,44 +164,65 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
     everybody = study.ledger.rating_rows()
     rows = [row for row in everybody if row.kind == "annotator" and row.source != OF_SHOWN]
     settled = settled_items(everybody)
-    plans: dict[str, Mapping[str, Any]] = {}
-    overlap: dict[str, int] = {}
+    plans: dict[tuple[str, str], Mapping[str, Any]] = {}
+    overlap: dict[tuple[str, str], int] = {}
     for entry in study.ledger.provenance():
-        sample = str(entry.detail.get("sample"))
+        detail = entry.detail
+        sample, template = str(detail.get("sample")), str(detail.get("template"))
         if entry.action == SHARED:
-            plans[sample] = entry.detail
+            plans[sample, template] = detail
         elif entry.action == OVERLAP:
-            overlap[sample] = int(entry.detail["per_item"])
+            kind = _kind(template, str(detail.get("version")))
+            overlap[sample, kind] = int(detail["per_item"])
     now = at or datetime.now(UTC)
-    return [
-        _of_sample(study, sample, rows, settled, plans.get(sample.sample_id), overlap, now)
-        for sample in study.ledger.samples()
-    ]
+    found = []
+    for sample in study.ledger.samples():
+        tasks = study.ledger.exported(sample.sample_id)
+        kinds = dict.fromkeys(_kind(task.template, task.template_version) for task in tasks)
+        graded: list[str | None] = [kind for kind in kinds if kind != _ADJUDICATION]
+        for kind in graded or [None]:
+            key = (sample.sample_id, kind or "")
+            found.append(
+                _of_sample(
+                    study, sample, kind, rows, settled, plans.get(key), overlap.get(key), now
+                )
+            )
+    return found
+
+
+def _kind(template: str, version: str) -> str:
+    """A template's name, and whether a judge's verdict was shown with it."""
+    return f"{template}, judge shown" if MARK in version else template
 
 
 def _of_sample(
     study: Study,
     sample: Sample,
+    kind: str | None,
     rows: Sequence[RatingRow],
     settled: Set[str],
     plan: Mapping[str, Any] | None,
-    overlap: Mapping[str, int],
+    overlap: int | None,
     now: datetime,
 ) -> SampleProgress:
-    annotations = [
-        annotation
-        for annotation in study.ledger.annotations(sample.sample_id)
-        if (annotation.raw.get(TASK) or {}).get("template") != _ADJUDICATION
-    ]
+    annotations = []
+    for annotation in study.ledger.annotations(sample.sample_id):
+        task = annotation.raw.get(TASK) or {}
+        if _kind(str(task.get("template")), str(task.get("version"))) == kind:
+            annotations.append(annotation)
     exported = [
-        task for task in study.ledger.exported(sample.sample_id) if task.template != _ADJUDICATION
+        task
+        for task in study.ledger.exported(sample.sample_id)
+        if _kind(task.template, task.template_version) == kind
     ]
     # a page of pairs is one task of several items, a gold answer is none of the sample's items
     tasks = list(dict.fromkeys(task.item_id for task in exported))
     tasks = tasks or [item for item, _ in sample.items]
     again = sample.purpose == RETEST
     own = [row for row in rows if (row.source == OF_RETEST) == again]
-    marks = _marks(annotations) if annotations else _marks_of(own, set(tasks))
+    # what was labelled on a server belongs to the sample whose task it was
+    tabled = [row for row in own if row.source.startswith("file:")]
+    marks = _marks(annotations) if annotations else _marks_of(tabled, set(tasks))
     people: dict[str, Counter[bool]] = {}
     labels: Counter[str] = Counter()
     for (task, person), live in marks.items():
@@ -203,7 +230,7 @@ def _of_sample(
         labels[task] += live
     shares = _shares(plan)
     minutes = {person: _minutes(annotations, person) for person in {*people, *shares}}
-    per_item = overlap.get(sample.sample_id, 1 if exported else max([1, *labels.values()]))
+    per_item = overlap or (1 if exported else max([1, *labels.values()]))
     wanted = sum(shares.values()) if plan else len(tasks) * per_item
     most = per_item if plan is None else wanted
     labels_in = sum(min(labels[task], most) for task in tasks)
@@ -234,6 +261,7 @@ def _of_sample(
         else tuple(item for item in _disputed(sample, own) if item not in settled),
         hours_left=(wanted - labels_in) * statistics.median(pace) / 60 if pace else None,
         finish=_finish(annotations, wanted - labels_in, now),
+        template=kind,
     )
 
 

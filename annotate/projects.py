@@ -90,14 +90,15 @@ def marks_of(study: Study, sample_id: str) -> dict[str, str | None]:
     return marks
 
 
-def keep_overlap(study: Study, sample_id: str, per_item: int) -> None:
-    """Keep how many people grade each item of a sample, where that is new."""
+def keep_overlap(study: Study, sample_id: str, page: Template, per_item: int) -> None:
+    """Keep how many people grade each task of a sample and template, where that is new."""
+    which = {"sample": sample_id, "template": page.name, "version": page.version}
     before = None
     for row in study.ledger.provenance():
-        if row.action == OVERLAP and row.detail.get("sample") == sample_id:
+        if row.action == OVERLAP and which.items() <= row.detail.items():
             before = row.detail["per_item"]
     if before != per_item:
-        study.ledger.add_provenance(OVERLAP, {"sample": sample_id, "per_item": per_item})
+        study.ledger.add_provenance(OVERLAP, {**which, "per_item": per_item})
 
 
 def find_project(connection: Connection, mark: str) -> Project | None:

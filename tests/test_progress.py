@@ -106,6 +106,18 @@ def test_a_plan_says_what_is_left_of_each(study: Study, tmp_path: Path) -> None:
     assert one(study).labels == 5
 
 
+def test_each_template_of_a_sample_by_itself(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    import_files(study, [graded(tmp_path / "t.json", [(0, 1, "CORRECT"), (1, 1, "CORRECT")])])
+    draw_sample(study, sample_id="s2")
+    export_to_file(study, "s2", tmp_path / "u.json")
+    draw_sample(study, sample_id="s3")
+    first, second, third = progress_of(study)
+    assert (first.template, first.labels) == ("pair", 2)
+    assert (second.template, second.labels) == ("pair", 0), "labels of another sample's tasks"
+    assert (third.template, third.labels, third.exported) == (None, 0, False)
+
+
 def test_a_page_that_stood_open_is_a_pause(study: Study, tmp_path: Path) -> None:
     export_to_file(study, "s1", tmp_path / "t.json")
     import_files(study, [graded(tmp_path / "t.json", [(0, 1, "CORRECT")], 80_000.0)])
@@ -119,7 +131,7 @@ def test_the_command(study: Study, tmp_path: Path) -> None:
     import_files(study, [graded(tmp_path / "t.json", labels)])
     study.close()
     done = CliRunner().invoke(build(), ["status", str(study.path)], catch_exceptions=False)
-    assert "s1 (agreement): 20 tasks, 14 of 20 labels (70 %)" in done.stdout
+    assert "s1 (agreement, pair): 20 tasks, 14 of 20 labels (70 %)" in done.stdout
     assert "14 done, 0 skipped, 1.0 min an item" in done.stdout
     assert "1 items worth adjudicating" in done.stdout
     assert "people agree on 92.9 % of 14 items [" in done.stdout
