@@ -172,8 +172,8 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
         if entry.action == SHARED:
             plans[sample, template] = detail
         elif entry.action == OVERLAP:
-            kind = _kind(template, str(detail.get("version")))
-            overlap[sample, kind] = int(detail["per_item"])
+            which = _kind(template, str(detail.get("version")))
+            overlap[sample, which] = int(detail["per_item"])
     now = at or datetime.now(UTC)
     found = []
     for sample in study.ledger.samples():
