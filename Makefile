@@ -70,9 +70,18 @@ check: install-dev
 	$(BIN)/mypy tests
 	$(BIN)/pyright
 
+# Tests that wait for a server, a browser or a model run beside those that only compute; each of
+# the two takes about one core.
+SERVICES := label_studio or browser or llm
+RUN := $(BIN)/coverage run -m pytest -c tests/pytest.ini -p no:cacheprovider tests
+
 test: check system
-	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -c tests/pytest.ini tests
+	@rm -f .coverage .coverage.* .services.log
+	@env --default-signal=INT $(RUN) -m "$(SERVICES)" >.services.log 2>&1 & services=$$!; \
+	$(RUN) -m "not ($(SERVICES))"; computed=$$?; \
+	echo "with servers, a browser and a model:"; \
+	wait $$services; served=$$?; cat .services.log; rm -f .services.log; \
+	exit $$((computed | served))
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover
 
@@ -86,6 +95,6 @@ soak: install-dev system latex
 	ACCORD_SOAK=1 $(PYTEST) -m soak --durations=0
 
 clean:
-	rm -rf $(VENV) .links build dist *.egg-info .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) .links build dist *.egg-info .coverage .coverage.* .services.log .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .pytest_cache tests/.pytest_cache .mypy_cache .ruff_cache
