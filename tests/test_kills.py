@@ -38,8 +38,7 @@ import httpx
 import accord.annotate.tasks as tasks
 from accord.study.database import Database
 
-tasks.BATCH_TASKS = 4
-last, seen = int(sys.argv[1]), 0
+last, tasks.BATCH_TASKS, seen = int(sys.argv[1]), int(sys.argv[2]), 0
 
 def point():
     global seen
@@ -66,16 +65,16 @@ def writing(self):
 
 httpx.Client.send, Database.transaction = sending, writing
 from accord.cli import main
-code = main(sys.argv[2:])
+code = main(sys.argv[3:])
 print(f"points: {seen}", file=sys.stderr)
 sys.exit(code)
 """
 
 
-def run(point: int, *command: str) -> tuple[int, int]:
+def run(point: int, *command: str, batch: int = 4) -> tuple[int, int]:
     """Run a command that is killed at a point (0: never); its status, and the points passed."""
     done = subprocess.run(
-        [sys.executable, "-c", RUN, str(point), *command],
+        [sys.executable, "-c", RUN, str(point), str(batch), *command],
         capture_output=True,
         text=True,
         timeout=300,
@@ -103,14 +102,15 @@ def study(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "study"
 
 
-def _export(study: Path, tmp_path: Path, wanted: int, seed: int) -> None:
+def _export(study: Path, tmp_path: Path, wanted: int, seed: int, batch: int = 4) -> None:
     shutil.copytree(study, tmp_path / "whole")
-    status, total = run(0, "export", str(tmp_path / "whole"), "s1")
+    status, total = run(0, "export", str(tmp_path / "whole"), "s1", batch=batch)
     assert status == 0 and total >= 20
+    print(f"{min(wanted, total)} of {total} points of an export")
     for point in points(total, wanted, seed):
         folder = tmp_path / f"killed-{point}"
         shutil.copytree(study, folder)
-        status, _ = run(point, "export", str(folder), "s1")
+        status, _ = run(point, "export", str(folder), "s1", batch=batch)
         assert status == -9, f"point {point} of {total} was not reached"
         assert run(0, "export", str(folder), "s1")[0] == 0
         with Study.open(folder) as opened, connect() as connection:
@@ -147,6 +147,7 @@ def _import(
     shutil.copytree(study, tmp_path / "whole")
     status, total = run(0, "import", str(tmp_path / "whole"), "--from", "label-studio")
     assert status == 0 and total >= 10
+    print(f"{min(wanted, total)} of {total} points of an import")
     expected = state(tmp_path / "whole")
     for point in points(total, wanted, seed):
         folder = tmp_path / f"killed-{point}"
@@ -173,7 +174,7 @@ def test_import_killed(study: Path, on_label_studio: PrivateServer, tmp_path: Pa
 def test_export_killed_everywhere(
     study: Path, on_label_studio: PrivateServer, tmp_path: Path
 ) -> None:
-    _export(study, tmp_path, wanted=10_000, seed=0)
+    _export(study, tmp_path, wanted=10_000, seed=0, batch=1)
 
 
 @pytest.mark.soak
