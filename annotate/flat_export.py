@@ -8,6 +8,7 @@ whether the task's text is still what was exported.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from ..scoring.errors import InputError
 from .controls import Control
 from .foreign_files import Export, read_export
+from .foreign_flat import seconds, whole
 from .snapshots import Snapshot, read_file
 from .template import Template
 
@@ -76,7 +78,7 @@ def _tasks(export: Export, find: Find) -> list[dict[str, Any]]:
         key = row.get("id", f"row {place}")
         task = by_task.setdefault(
             key,
-            {"id": _whole(row.get("id")), "data": _data(row, page), "annotations": []},
+            {"id": whole(row.get("id")), "data": _data(row, page), "annotations": []},
         )
         if page is None:
             result: list[dict[str, Any]] = []
@@ -84,13 +86,13 @@ def _tasks(export: Export, find: Find) -> list[dict[str, Any]]:
             result = [part for control in page.controls.values() for part in _answers(row, control)]
         task["annotations"].append(
             {
-                "id": _whole(row.get("annotation_id")),
+                "id": whole(row.get("annotation_id")),
                 "completed_by": _person(row.get("annotator")),
                 "result": result,
                 "was_cancelled": False,
                 "created_at": row.get("created_at"),
                 "updated_at": row.get("updated_at") or row.get("created_at"),
-                "lead_time": _seconds(row.get("lead_time")),
+                "lead_time": seconds(row.get("lead_time")),
             }
         )
     return list(by_task.values())
@@ -164,13 +166,7 @@ def _person(value: Any) -> Any:
         return value
     if isinstance(value, str) and "@" in value:
         return value
-    return _whole(value)
-
-
-def _whole(value: Any) -> int | None:
-    """An id; pandas writes 2.0 in CSV."""
-    number = _number(value)
-    return int(number) if isinstance(number, (int, float)) and number == int(number) else None
+    return whole(value)
 
 
 def _number(value: Any) -> Any:
@@ -178,9 +174,6 @@ def _number(value: Any) -> Any:
         found = float(value)
     except (TypeError, ValueError):
         return value
+    if not math.isfinite(found):
+        return value
     return int(found) if found.is_integer() else found
-
-
-def _seconds(value: Any) -> float | None:
-    number = _number(value)
-    return float(number) if isinstance(number, (int, float)) else None

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import InputError, SettingsError
+from ..study.anchored import began_from_prediction
 from .foreign_files import read_export
 from .foreign_flat import flat_labels
 from .foreign_values import Value, read_values
 from .pseudonym import Pseudonyms
 from .rules import in_time
-from .snapshots import NOBODY, keys_of, number, person_of
+from .snapshots import NOBODY, edited_by_another, keys_of, person_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,10 +236,8 @@ def _nested(
         key = field_of(task, item)
         kept = {name: field_of(task, name) for name in keep}
         for annotation in task["annotations"]:
-            who, changed = annotation.get("completed_by"), number(annotation.get("updated_by"))
-            who = who.get("id") if isinstance(who, dict) else who
-            flags["edited"] += changed is not None and number(who) not in (None, changed)
-            flags["prefilled"] += _began_from_prediction(annotation)
+            flags["edited"] += edited_by_another(annotation)
+            flags["prefilled"] += began_from_prediction(annotation)
             person = person_of(annotation, {})
             _, at = keys_of(annotation, None)
             lead = annotation.get("lead_time")
@@ -267,15 +266,6 @@ def field_of(task: Mapping[str, Any], name: str) -> str | None:
         return None
     text = str(value).strip()
     return text or None
-
-
-def _began_from_prediction(annotation: Mapping[str, Any]) -> bool:
-    result = annotation.get("result")
-    parts = result if isinstance(result, list) else []
-    return any(
-        isinstance(part, dict) and part.get("origin") in ("prediction", "prediction-changed")
-        for part in parts
-    )
 
 
 _Kept = tuple[_Annotation, str, str]

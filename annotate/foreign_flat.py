@@ -13,7 +13,7 @@ from .foreign_values import Value, plain_value
 if TYPE_CHECKING:
     from .foreign_files import Export
 
-__all__ = ["FlatLabel", "flat_labels"]
+__all__ = ["FlatLabel", "flat_labels", "seconds", "whole"]
 
 _KEYS = ("choices", "text", "taxonomy")
 
@@ -52,9 +52,9 @@ def flat_labels(
             item=_text(row, item),
             person=_person(row.get("annotator")),
             at=str(row.get("updated_at") or row.get("created_at") or ""),
-            number=_whole(row.get("annotation_id")) or 0,
+            number=whole(row.get("annotation_id")) or 0,
             values={control: _value(row.get(control)) for control in controls},
-            seconds=_seconds(row.get("lead_time")),
+            seconds=seconds(row.get("lead_time")),
             kept={name: _text(row, name) for name in keep},
         )
 
@@ -72,11 +72,12 @@ def _person(value: Any) -> str | None:
         value = value.get("email") or value.get("id")
     if isinstance(value, str) and "@" in value:
         return value.strip().lower()
-    whole = _whole(value)
-    return None if whole is None else f"user {whole}"
+    user = whole(value)
+    return None if user is None else f"user {user}"
 
 
-def _whole(value: Any) -> int | None:
+def whole(value: Any) -> int | None:
+    """An id; pandas writes 2.0 in CSV."""
     if isinstance(value, bool):
         return None
     try:
@@ -86,7 +87,8 @@ def _whole(value: Any) -> int | None:
     return int(number) if number.is_integer() else None
 
 
-def _seconds(value: Any) -> float | None:
+def seconds(value: Any) -> float | None:
+    """A lead time; None where there is none."""
     try:
         return float(value)
     except (TypeError, ValueError):

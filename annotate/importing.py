@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import InputError, StudyError
-from ..study.anchored import OF_SHOWN, beside_judge
+from ..study.anchored import OF_SHOWN, began_from_prediction, beside_judge
 from ..study.records import StoredAnnotation
 from ..study.weights import OF_RETEST
 from .catalogue import Catalogue
@@ -22,6 +22,7 @@ from .rules import RULES, TASK, Decision, decide, retest_times, task_note
 from .snapshots import (
     NOBODY,
     Snapshot,
+    edited_by_another,
     fetch,
     keys_of,
     number,
@@ -342,7 +343,8 @@ class _Found:
             if person is not None and "@" not in person:
                 self.by_number[annotator] = person
             self.flags["not the owner"] += snapshot.owner not in (None, annotator)
-            self._flag(annotation)
+            self.flags["edited"] += edited_by_another(annotation)
+            self.flags["prefilled"] += began_from_prediction(annotation)
             self.flags["judge shown"] += beside_judge({TASK: note})
             unique, updated = self._keys(item_id, annotation, project)
             self.stored.append(
@@ -388,17 +390,6 @@ class _Found:
             return None, None
         page = self._catalogue.template(data.get("template"), data.get("template_version"))
         return page, self._catalogue.find(item_id, page)
-
-    def _flag(self, annotation: Mapping[str, Any]) -> None:
-        who, changed = annotation.get("completed_by"), number(annotation.get("updated_by"))
-        who = who.get("id") if isinstance(who, dict) else who
-        self.flags["edited"] += changed is not None and number(who) not in (None, changed)
-        result = annotation.get("result")
-        parts = result if isinstance(result, list) else []
-        self.flags["prefilled"] += any(
-            isinstance(part, dict) and part.get("origin") in ("prediction", "prediction-changed")
-            for part in parts
-        )
 
     def _aliases(self, snapshot: Snapshot) -> dict[str, str]:
         """Each person's name: the one the ledger knows from the same annotations, else a new one.

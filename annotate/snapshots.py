@@ -22,6 +22,7 @@ from .pseudonym import Pseudonyms
 __all__ = [
     "NOBODY",
     "Snapshot",
+    "edited_by_another",
     "fetch",
     "keys_of",
     "load_json",
@@ -222,6 +223,13 @@ def person_of(annotation: Mapping[str, Any], people: Mapping[int, str]) -> str |
     if isinstance(who, bool) or not isinstance(who, int):
         return None
     return people.get(who, f"user {who}").strip().lower()
+
+
+def edited_by_another(annotation: Mapping[str, Any]) -> bool:
+    """Whether somebody else than its annotator changed an annotation last."""
+    who, changed = annotation.get("completed_by"), number(annotation.get("updated_by"))
+    who = number(who.get("id") if isinstance(who, dict) else who)
+    return changed is not None and who not in (None, changed)
 
 
 def scrubbed(annotation: Mapping[str, Any], pseudonym: str, names: Pseudonyms) -> dict[str, Any]:

@@ -24,6 +24,7 @@ __all__ = [
     "ResponseScore",
     "answer_state",
     "prepare",
+    "read_both",
     "score_response",
     "scored_elements",
 ]
@@ -256,22 +257,7 @@ def prepare(
     InputError
         When the reference has no element or a value can't be read; the question is named.
     """
-    try:
-        gold = reference if isinstance(reference, Parsed) else read_reference(reference)
-        if isinstance(response, Parsed):
-            parsed = response
-        elif isinstance(response, str) or response is None:
-            parsed = parse(response or "")
-        else:
-            parsed = read_reference(response)
-    except InputError as error:
-        raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
-    golds = tuple(element for element in gold.elements if not element.aside)
-    if not golds:
-        raise InputError(
-            f"question {question_id!r} has no reference element",
-            cure="give it at least one, or leave the question out",
-        )
+    golds, parsed = read_both(question_id, reference, response)
     raw = response if isinstance(response, str) else _as_text(parsed)
     state, predicted, collapsed = scored_elements(parsed, raw, recipe)
     settings: dict[str, Any] = {
@@ -306,6 +292,37 @@ def prepare(
         multi_faceted=multi_faceted,
         collapsed=collapsed,
     )
+
+
+def read_both(
+    question_id: str, reference: Any, response: Any
+) -> tuple[tuple[Element, ...], Parsed]:
+    """The reference's elements without asides, and the response as it is read.
+
+    Either may be text, a list, or parsed already; a response of None is an empty one.
+
+    Raises
+    ------
+    InputError
+        When the reference has no element or a value can't be read; the question is named.
+    """
+    try:
+        gold = reference if isinstance(reference, Parsed) else read_reference(reference)
+        if isinstance(response, Parsed):
+            parsed = response
+        elif isinstance(response, str) or response is None:
+            parsed = parse(response or "")
+        else:
+            parsed = read_reference(response)
+    except InputError as error:
+        raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
+    golds = tuple(element for element in gold.elements if not element.aside)
+    if not golds:
+        raise InputError(
+            f"question {question_id!r} has no reference element",
+            cure="give it at least one, or leave the question out",
+        )
+    return golds, parsed
 
 
 def score_response(

@@ -28,10 +28,10 @@ from .align import match_exact
 from .errors import InputError, SettingsError
 from .languages import Articles, language_code, normalise_name
 from .metrics import PRF, State, precision_recall_f1
-from .parse import PARSER, Parsed, parse, read_reference
+from .parse import PARSER, Parsed
 from .recipes import recipe
 from .records import CORRECT, NO_SYSTEM, UNSURE, Element, Item, Judgement, item_id
-from .score import scored_elements
+from .score import read_both, scored_elements
 
 __all__ = [
     "Universe",
@@ -277,20 +277,7 @@ def prepare_universe(
         When the reference has no element or a value can't be read; the question is named.
     """
     conventions = recipe or UniverseRecipe()
-    try:
-        gold = read_reference(reference)
-        if isinstance(response, str) or response is None:
-            parsed = parse(response or "")
-        else:
-            parsed = read_reference(response)
-    except InputError as error:
-        raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
-    golds = tuple(element for element in gold.elements if not element.aside)
-    if not golds:
-        raise InputError(
-            f"question {question_id!r} has no reference element",
-            cure="give it at least one, or leave the question out",
-        )
+    golds, parsed = read_both(question_id, reference, response)
     state, predicted = _predicted(response, parsed, conventions)
 
     def form(text: str) -> str:

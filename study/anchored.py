@@ -12,7 +12,15 @@ from typing import Any
 
 from .records import RatingRow
 
-__all__ = ["MARK", "OF_SHOWN", "SUFFIX", "TASK", "beside_judge", "take_anchored"]
+__all__ = [
+    "MARK",
+    "OF_SHOWN",
+    "SUFFIX",
+    "TASK",
+    "began_from_prediction",
+    "beside_judge",
+    "take_anchored",
+]
 
 MARK = "+judge:"
 """Stands in a task's template version between the version and the name of the judge shown."""
@@ -34,8 +42,11 @@ def beside_judge(raw: Mapping[str, Any]) -> bool:
     put on the server.
     """
     task = raw.get(TASK) or {}
-    if MARK in str(task.get("version")):
-        return True
+    return MARK in str(task.get("version")) or began_from_prediction(raw)
+
+
+def began_from_prediction(raw: Mapping[str, Any]) -> bool:
+    """Whether an annotation began from a prediction, changed since or not."""
     result = raw.get("result")
     parts = result if isinstance(result, list) else []
     return any(isinstance(part, dict) and part.get("origin") in _ORIGINS for part in parts)

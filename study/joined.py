@@ -26,20 +26,30 @@ _OF_PILOT = "rating of a pilot"
 _NOT_THERE = "item is not in the study (made with other settings or another accord)"
 
 
+_SHOWN = (
+    *("item_id", "question_id", "question", "reference", "predicted"),
+    *("aliases", "system", "variant", "content_sha256"),
+)
+"""What an item takes from a pair."""
+
+
 def items_of(pairs: pd.DataFrame) -> list[Item]:
     """The items of a pairs table: its rows with a predicted element."""
+    found = pairs[pairs["item_id"].notna()].drop_duplicates("item_id")
     return [
         Item(
-            item_id=row["item_id"],
-            question_id=row["question_id"],
-            question=row["question"],
-            reference=row["reference"],
-            predicted=row["predicted"],
-            aliases=tuple(row["aliases"]),
-            system=system_label(row["system"], row["variant"]),
-            content_sha256=row["content_sha256"],
+            item_id=item,
+            question_id=question_id,
+            question=question,
+            reference=reference,
+            predicted=predicted,
+            aliases=tuple(aliases),
+            system=system_label(system, variant),
+            content_sha256=sha,
         )
-        for row in pairs[pairs["item_id"].notna()].drop_duplicates("item_id").to_dict("records")
+        for item, question_id, question, reference, predicted, aliases, system, variant, sha in (
+            zip(*(found[name].tolist() for name in _SHOWN), strict=True)
+        )
     ]
 
 

@@ -192,7 +192,6 @@ def test_a_split_without_a_value_is_refused(
     assert "names no value" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
     path = table(tmp_path, [("x", "x", "x"), ("x", "y", "y")] * 6)
     command = [sys.executable, "-m", "accord.cli", "agree", str(path), "--wide"]

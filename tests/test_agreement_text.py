@@ -141,7 +141,6 @@ def test_real_tables(shared_data: Path, name: str, columns: int) -> None:
     assert not any("…" in line for line in lines if columns == 100)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
 def test_a_terminal_of_80_columns(tmp_path: Path) -> None:
     import fcntl
     import pty

@@ -82,6 +82,16 @@ def test_a_changed_text_is_seen(study: Study, tmp_path: Path) -> None:
     assert counts["labelled"] == len(rows) - 3
 
 
+@pytest.mark.parametrize("odd", ["nan", "inf", "1e400", "x"])
+def test_a_number_that_is_none(study: Study, tmp_path: Path, odd: str) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    rows = rows_of(tmp_path / "t.json")
+    rows[0] |= {"annotation_id": odd, "annotator": odd, "lead_time": odd}
+    (tmp_path / "min.json").write_text(json.dumps(rows))
+    counts = import_files(study, [tmp_path / "min.json"]).annotations
+    assert (counts["unknown annotator"], counts["labelled"]) == (1, len(rows) - 1)
+
+
 def test_a_table_of_another_project_is_refused(study: Study, tmp_path: Path) -> None:
     table = tmp_path / "other.csv"
     table.write_text("annotation_id,annotator,id,text,verdict\n1,1,1,a,CORRECT\n")

@@ -7,6 +7,7 @@ number of questions, kept in a byte a count, and given to all of them.
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -218,17 +219,19 @@ class Form(Protocol):
         ...
 
 
-class Blockwise:
+class Blockwise(ABC):
     """What forms share that are not functions of sums: resamples some at a time."""
 
     width = 0
     groups: Clusters
 
+    @abstractmethod
     def values(self, counts: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """As :meth:`Form.values`."""
 
+    @abstractmethod
     def resampled(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        raise NotImplementedError
+        """As :meth:`Form.resampled`."""
 
     def drawn(self, draws: Draws) -> FloatArray:
         blocks = draws.blocks(self.groups.count, self.width)
