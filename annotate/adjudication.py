@@ -17,7 +17,6 @@ from .environment import Progress, silent
 from .export import ExportReport, fill_project, items_to_grade, write_tasks
 from .projects import mark_of
 from .pseudonym import Pseudonyms
-from .tasks import blind_task
 from .template import Template, load_template
 
 if TYPE_CHECKING:
@@ -155,14 +154,13 @@ def adjudicate_on_server(
         mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
-        tasks = [blind_task(one.task, plan.page, sample_id) for one in plan.todo]
         project, present, said = fill_project(
             study,
             plan.sample,
             plan.page,
             connection,
             mark,
-            tasks,
+            [one.task for one in plan.todo],
             per_item=1,
             part="" if plan.person is None else f"by {plan.person}",
             repeated=repeated,
@@ -174,8 +172,8 @@ def adjudicate_on_server(
             sample_id=sample_id,
             template=plan.page.guideline,
             target=connection.url,
-            total=len(tasks),
-            added=len(tasks) - present,
+            total=len(plan.todo),
+            added=len(plan.todo) - present,
             present=present,
             project_id=project.project_id,
             per_item=project.per_item,
@@ -216,9 +214,9 @@ def adjudicate_by_file(
             sample_id=sample_id,
             template=plan.page.guideline,
             target=file.name,
-            total=len(tasks),
+            total=len(plan.todo),
             added=added,
-            present=len(tasks) - added,
+            present=len(plan.todo) - added,
             files=files,
             notes=plan.notes,
         )

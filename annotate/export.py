@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..scoring.errors import InputError, ServiceError, SettingsError, StudyError
+from ..scoring.errors import InputError, SettingsError, StudyError
 from ..scoring.files import read_whole, write_whole
 from ..study.anchored import MARK
 from ..study.identity import is_other_unit
-from ..study.records import ExportedTask, Sample
+from ..study.joined import items_of
+from ..study.records import Sample
 from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
@@ -30,8 +30,9 @@ from .projects import (
     mark_of,
     set_per_item,
 )
+from .sending import Sending, exported_task
 from .shown_judge import ShownJudge, show_judge
-from .tasks import Graded, batches, blind_task, names, refuse_telling_ids
+from .tasks import Graded, blind_task, names, refuse_telling_ids, shown_sha256
 from .template import Template, load_template
 
 if TYPE_CHECKING:
@@ -149,9 +150,8 @@ def export_to_server(
         _refuse_to_mix(sample)
         seen = None if judge is None else show_judge(study, sample, page, judge)
         page = page if seen is None else seen.page
-        tasks = [blind_task(item, page, sample_id) for item in items]
         if seen is not None:
-            notes += seen.notes(seen.add_to(tasks))
+            notes += seen.notes(items)
         own = page.name if seen is None else f"{page.name}{MARK}{seen.name}"
         earlier = mark_of(study, sample_id, own)
         if page.kind != "adjudicated" and seen is None:
@@ -165,10 +165,10 @@ def export_to_server(
             page,
             connection,
             mark,
-            tasks,
+            items,
+            seen=seen,
             per_item=per_item,
             repeated=earlier is not None,
-            predictions=seen is not None,
             progress=progress,
         )
         if page.kind != "adjudicated" and seen is None:
@@ -177,8 +177,8 @@ def export_to_server(
         sample_id=sample_id,
         template=page.guideline,
         target=connection.url,
-        total=len(tasks),
-        added=len(tasks) - present,
+        total=len(items),
+        added=len(items) - present,
         present=present,
         project_id=project.project_id,
         per_item=project.per_item,
@@ -193,26 +193,26 @@ def fill_project(
     page: Template,
     connection: Connection,
     mark: str,
-    tasks: Sequence[Mapping[str, Any]],
+    items: Sequence[Graded],
     *,
+    seen: ShownJudge | None = None,
     per_item: int | None = None,
     part: str = "",
     repeated: bool = False,
-    predictions: bool = False,
     progress: Progress = silent,
 ) -> tuple[Project, int, list[str]]:
-    """Put tasks into the project with a mark, which is made where there is none.
+    """Put items as tasks into the project with a mark, which is made where there is none.
 
     Parameters
     ----------
-    tasks
-        All that the project should have, each item once; those that are there are not sent again.
+    items
+        All that the project should have, each once; those that are there are not sent again.
+    seen
+        The judge whose verdicts people see.
     part
         What the project's title says besides the sample, where a sample has several.
     repeated
         Whether the project was to be made before: one that is not there is gone, then.
-    predictions
-        Whether people see those that the tasks bring.
 
     Returns
     -------
@@ -233,23 +233,27 @@ def fill_project(
             notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(
-            connection, page, title, mark, per_item or 1, predictions=predictions
+            connection, page, title, mark, per_item or 1, predictions=seen is not None
         )
         progress(f"project {project.project_id} is made")
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
-    out = _Sending(study, sample, page, connection, project)
+    out = Sending(study, sample, page, connection, project)
     there = list_tasks(connection, project, page.shown)
     present = out.record(there)
-    notes += _oddities(there, tasks, page)
-    missing = [task for task in tasks if task["data"]["item_id"] not in present]
+    notes += _oddities(there, items, page)
+    missing = [item for item in items if item.item_id not in present]
     added = 0
-    for batch in batches(missing):
-        out.send(batch)
-        added += len(batch)
+    for sent in out.send(_task(item, page, sample, seen) for item in missing):
+        added += sent
         if added < len(missing):
             progress(f"{added} of {len(missing)} tasks are there")
-    return project, len(tasks) - len(missing), notes
+    return project, len(items) - len(missing), notes
+
+
+def _task(one: Graded, page: Template, sample: Sample, seen: ShownJudge | None) -> dict[str, Any]:
+    task = blind_task(one, page, sample.sample_id)
+    return task if seen is None else seen.add_to(task)
 
 
 def export_to_file(
@@ -326,8 +330,8 @@ def write_tasks(
         When the file can't be written, or is there already and is no export of accord.
     """
     _refuse_to_replace(file)
-    tasks = [blind_task(item, page, sample.sample_id) for item in items]
-    notes = [] if seen is None else seen.notes(seen.add_to(tasks))
+    tasks = [_task(item, page, sample, seen) for item in items]
+    notes = [] if seen is None else seen.notes(items)
     config = file.with_suffix(".config.xml")
     guide = file.with_suffix(".instructions.html")
     write_whole(config, page.config)
@@ -339,80 +343,12 @@ def write_tasks(
         if row.target == file.name and row.template == page.name
     }
     rows = [
-        _row(sample, page, item.item_id, item.content_sha256, file.name)
+        exported_task(sample, page, item.item_id, item.content_sha256, file.name)
         for item in items
         if (item.item_id, item.content_sha256, page.version) not in known
     ]
     study.ledger.add_exported(rows)
     return (file.name, config.name, guide.name), len(rows), notes
-
-
-class _Sending:
-    """Sends batches and keeps in the ledger what arrived."""
-
-    def __init__(
-        self,
-        study: Study,
-        sample: Sample,
-        template: Template,
-        connection: Connection,
-        project: Project,
-    ) -> None:
-        self._study, self._sample, self._template = study, sample, template
-        self._connection, self._project = connection, project
-        self._recorded = {
-            (row.project_id, row.task_id)
-            for row in study.ledger.exported(sample.sample_id)
-            if row.target == connection.url
-        }
-
-    def record(self, tasks: Sequence[Listed]) -> set[str]:
-        """Keep tasks that are on the server and not yet in the ledger; return their item ids."""
-        project = self._project.project_id
-        new = [
-            _row(
-                self._sample,
-                self._template,
-                task.item_id,
-                task.content_sha256,
-                self._connection.url,
-                project,
-                task.task_id,
-            )
-            for task in tasks
-            if (project, task.task_id) not in self._recorded
-        ]
-        self._study.ledger.add_exported(new)
-        self._recorded |= {(project, task.task_id) for task in tasks}
-        return {task.item_id for task in tasks}
-
-    def send(self, batch: Sequence[Mapping[str, Any]]) -> None:
-        """One request; when it fails, what the server took of it is looked up and kept."""
-        project = self._project
-        try:
-            with self._connection.calling("to take tasks") as client:
-                request: list[Any] = list(batch)
-                answer = client.projects.import_tasks(
-                    id=project.project_id, request=request, return_task_ids=True
-                )
-                ids = [int(task_id) for task_id in getattr(answer, "task_ids", None) or ()]
-        except ServiceError as error:
-            # Label Studio's import is not atomic: some tasks of a failed request may be there.
-            with contextlib.suppress(ServiceError):
-                self.record(list_tasks(self._connection, project))
-            raise ServiceError(
-                f"{error.message}; the export is not complete",
-                cure="run the same command again: it adds what is missing",
-            ) from None
-        if len(ids) != len(batch):
-            self.record(list_tasks(self._connection, project))
-            return
-        self.record(
-            [
-                Listed(task_id, data["item_id"], data["content_sha256"], data["shown_sha256"])
-                for task_id, data in zip(ids, (task["data"] for task in batch), strict=True)
-            ]
-        )
 
 
 def items_to_grade(
@@ -433,7 +369,8 @@ def items_to_grade(
         raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
     sample = study.ledger.sample(sample_id)
     single = [item_id for item_id, _ in sample.items if not is_other_unit(item_id)]
-    by_id = {item.item_id: item for item in study.items()} if single else {}
+    frame = study.pairs() if single else None
+    by_id = {} if frame is None else {item.item_id: item for item in items_of(frame)}
     gone = [item_id for item_id in single if item_id not in by_id]
     if gone:
         raise StudyError(
@@ -451,7 +388,8 @@ def items_to_grade(
         )
     ]
     own = set(single) | {item for one in items for ids in one.rows.values() for item in ids}
-    frame = study.pairs() if own else None
+    if frame is None and own:
+        frame = study.pairs()
     told = {} if frame is None else dict(zip(frame["item_id"], frame["system"], strict=True))
     refuse_telling_ids({item: told[item] for item in own if item in told}, systems, sample_id)
     named = sum(any(names(text, s) for s in systems for text in one.said) for one in items)
@@ -490,11 +428,9 @@ def _refuse_to_mix(sample: Sample) -> None:
         )
 
 
-def _oddities(
-    there: Sequence[Listed], tasks: Sequence[Mapping[str, Any]], page: Template
-) -> list[str]:
+def _oddities(there: Sequence[Listed], items: Sequence[Graded], page: Template) -> list[str]:
     """What is on the server and should not be, in sentences."""
-    wanted = {task["data"]["item_id"]: task["data"] for task in tasks}
+    wanted = {item.item_id: item for item in items}
     notes = []
     twice = len(there) - len({task.item_id for task in there})
     if twice:
@@ -506,37 +442,16 @@ def _oddities(
     if strangers:
         notes.append(f"{strangers} tasks of the project are not of this sample")
     changed = sum(
-        task.item_id in wanted
+        item is not None
         and (task.content_sha256, task.shown_sha256)
-        != (wanted[task.item_id]["content_sha256"], wanted[task.item_id]["shown_sha256"])
-        for task in there
+        != (item.content_sha256, shown_sha256(item.shown, page.shown))
+        for task, item in ((task, wanted.get(task.item_id)) for task in there)
     )
     if changed:
         notes.append(
             f"{changed} tasks show a text that the study no longer has; their labels stay out"
         )
     return notes
-
-
-def _row(
-    sample: Sample,
-    template: Template,
-    item_id: str,
-    content_sha256: str,
-    target: str,
-    project_id: int | None = None,
-    task_id: int | None = None,
-) -> ExportedTask:
-    return ExportedTask(
-        sample_id=sample.sample_id,
-        item_id=item_id,
-        content_sha256=content_sha256,
-        template=template.name,
-        template_version=template.version,
-        target=target,
-        project_id=project_id,
-        task_id=task_id,
-    )
 
 
 def _refuse_to_replace(file: Path) -> None:

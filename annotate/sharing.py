@@ -27,7 +27,7 @@ from .export import Unmatched, fill_project, items_to_grade, write_tasks
 from .frame import frame_of
 from .projects import SHARED
 from .pseudonym import Pseudonyms
-from .tasks import Graded, blind_task
+from .tasks import Graded
 from .template import Template, load_template
 
 if TYPE_CHECKING:
@@ -152,7 +152,6 @@ def share_to_server(
         shares = []
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
-            tasks = [blind_task(item, page, sample_id) for item in own]
             part = f"part {place + 1} of {len(people)}"
             project, present, said = fill_project(
                 study,
@@ -160,7 +159,7 @@ def share_to_server(
                 page,
                 connection,
                 plan.marks[place],
-                tasks,
+                own,
                 per_item=1,
                 part=part,
                 progress=progress,
@@ -170,8 +169,8 @@ def share_to_server(
                 Share(
                     pseudonym,
                     person.email,
-                    len(tasks),
-                    len(tasks) - present,
+                    len(own),
+                    len(own) - present,
                     present,
                     project.project_id,
                     project.url,

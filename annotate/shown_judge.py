@@ -14,6 +14,7 @@ from ..scoring.errors import SettingsError
 from ..scoring.records import VERDICTS
 from ..study.anchored import MARK
 from ..study.weights import RETEST
+from .tasks import Graded
 from .template import Template
 
 if TYPE_CHECKING:
@@ -31,25 +32,22 @@ class ShownJudge:
     page: Template
     verdicts: Mapping[str, str] = field(repr=False)
 
-    def add_to(self, tasks: Sequence[dict[str, Any]]) -> int:
-        """Give each task its prediction; return how many the judge has no verdict on."""
-        without = 0
-        for task in tasks:
-            verdict = self.verdicts.get(task["data"]["item_id"])
-            if verdict is None:
-                without += 1
-                continue
-            result = self.page.answer(verdict)
-            task["predictions"] = [{"model_version": self.name, "result": result}]
-        return without
+    def add_to(self, task: dict[str, Any]) -> dict[str, Any]:
+        """The task with its prediction, where the judge has a verdict on its item."""
+        verdict = self.verdicts.get(task["data"]["item_id"])
+        if verdict is None:
+            return task
+        result = self.page.answer(verdict)
+        return {**task, "predictions": [{"model_version": self.name, "result": result}]}
 
-    def notes(self, without: int) -> list[str]:
-        """What whoever hands the tasks out must know."""
+    def notes(self, items: Sequence[Graded]) -> list[str]:
+        """What whoever hands the items out must know."""
         said = [
             f"people see the verdicts of {self.name}, which draw them towards it: their labels are"
             f" marked {self.page.guideline}, are not blind and enter no figure unless accord agree"
             " --anchored asks for them"
         ]
+        without = sum(item.item_id not in self.verdicts for item in items)
         if without:
             said.append(f"{self.name} has no verdict on {without} items; they are shown without")
         return said

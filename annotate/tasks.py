@@ -187,7 +187,7 @@ def shown_sha256(data: Mapping[str, Any], shown: Sequence[str]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def batches(tasks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+def batches(tasks: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
     """The tasks in order, at most 1,000 and about 20 MB a batch: what one request may hold."""
     batch: list[Mapping[str, Any]] = []
     size = 0
