@@ -33,18 +33,20 @@ pytestmark = pytest.mark.label_studio
 PAGE = load_template()
 COUNT = 15
 RUN = """
-import contextlib, os, signal, sys
+import contextlib, os, signal, sys, threading
 import httpx
 import accord.annotate.tasks as tasks
 from accord.study.database import Database
 
 last, tasks.BATCH_TASKS, seen = int(sys.argv[1]), int(sys.argv[2]), 0
+counting = threading.Lock()  # requests and transactions are made side by side
 
 def point():
     global seen
-    seen += 1
-    if seen == last:
-        os.kill(os.getpid(), signal.SIGKILL)
+    with counting:
+        seen += 1
+        if seen == last:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 send, transaction = httpx.Client.send, Database.transaction
 
