@@ -2,6 +2,8 @@
 
 Exact matches are fixed first; the rest is one linear sum assignment on ROUGE-1 F1. This is a
 convention, not a shortcut: on rare lists the assignment over everything has the larger total.
+Variants: ``greedy`` takes the best remaining pair instead of the best total, ``embedding`` assigns
+on cosines of sentence embeddings (:mod:`.embedding`), ``positional`` pairs by place alone.
 
 1. *Exact.* Two elements match exactly when their normalised compared texts are equal, or that of
    the predicted element equals an alias. As many as possible are matched; among equals the lowest
@@ -10,9 +12,9 @@ convention, not a shortcut: on rare lists the assignment over everything has the
    aliases). Of several assignments with that total the lowest is taken: the first predicted
    element gets the first reference element it has in any of them, and so on down the list; being
    matched comes before being left over.
-3. *No token in common.* What is left over on both sides is paired in order (``zero_overlap =
-   "judge"``: "USA" beside "United States" is for a judge to decide) or stays unmatched
-   (``"incorrect"``).
+3. *Nothing in common* (no token; for ``embedding``, no cosine above 0). What is left over on both
+   sides is paired in order (``zero_overlap = "judge"``: "USA" beside "United States" is for a
+   judge to decide) or stays unmatched (``"incorrect"``).
 
 ``align`` handles one response; :func:`accord.scoring.align_frame.align_frame` gives the same pairs
 for many.
@@ -21,13 +23,16 @@ for many.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from .assignment import Cell, assign
+from .assignment import Cell, assign, greedy
 from .errors import SettingsError
-from .records import Element, Pair
+from .records import Element, How, Pair
 from .tokens import Bag, Forms, Tokenizer, bag_f1, forms
+
+if TYPE_CHECKING:
+    from .embedding import Embeddings
 
 __all__ = [
     "ALIGNERS",
@@ -41,8 +46,8 @@ __all__ = [
     "reference_texts",
 ]
 
-Aligner = Literal["optimal", "positional"]
-ALIGNERS: tuple[Aligner, ...] = ("optimal", "positional")
+Aligner = Literal["optimal", "greedy", "positional", "embedding"]
+ALIGNERS: tuple[Aligner, ...] = get_args(Aligner)
 ZeroOverlap = Literal["judge", "incorrect"]
 ZERO_OVERLAPS: tuple[ZeroOverlap, ...] = ("judge", "incorrect")
 Compared = Literal["text", "head"]
@@ -65,7 +70,8 @@ class Alignment:
     ties
         How many predicted elements have another partner (or none, or one instead of none) in some
         other assignment with the same total: 0 when the assignment of step 2 is the only best
-        one. Exact matches and pairs made in order are not counted.
+        one. For ``greedy``, how many pairs had an equal one to take instead. Exact matches and
+        pairs made in order are not counted.
     """
 
     pairs: tuple[Pair, ...]
@@ -96,6 +102,7 @@ def align(
     zero_overlap: ZeroOverlap = "judge",
     method: Aligner = "optimal",
     compared: Compared = "text",
+    encoder: Embeddings | None = None,
 ) -> Alignment:
     """Put the predicted elements beside the reference elements, one to one.
 
@@ -109,21 +116,27 @@ def align(
         ``judge``: left-over elements are paired in order with similarity 0 and ``how = "order"``;
         ``incorrect``: they stay unmatched.
     method
-        ``optimal`` (see the module) or ``positional``: first with first, second with second,
-        whatever their texts; ``zero_overlap`` then has no effect.
+        ``optimal`` (see the module); ``greedy``: instead of step 2 the best remaining pair again
+        and again, of equal ones the lowest; ``embedding``: step 2 on the cosines of the compared
+        texts' embeddings, after which hardly anything is left for step 3, since texts that have
+        nothing to do with each other have a cosine above 0 too; or ``positional``: first with
+        first, second with second, whatever their texts; ``zero_overlap`` then has no effect.
     compared
         ``text``: the whole element and its attribute values; ``head``: the part before an
         explanation, where there is one, and the attribute values.
+    encoder
+        For ``embedding``: vectors of an encoder other than the recipe's.
 
     Returns
     -------
     Alignment
-        Every element of both sides stands in exactly one pair.
+        Every element of both sides stands in exactly one pair. Its similarity is ROUGE-1 F1
+        whatever the method, so that ROUGE-F1 stays what it is.
 
     Raises
     ------
     SettingsError
-        When a setting is unknown.
+        When a setting is unknown, or the encoder is not installed.
     """
     check_settings(zero_overlap=zero_overlap, method=method, compared=compared)
     found = forms(tokenizer, stem)
@@ -148,21 +161,51 @@ def align(
         columns = [
             (r, bag, len(bag)) for r, side in enumerate(sides) if r not in taken for _, bag in side
         ]
+    waiting = [p for p in range(len(ours)) if p not in partner]
+    in_order = zero_overlap == "judge"
+    if method != "embedding":
+        cells = _cells(ours, waiting, columns)
+        assigned, ties = greedy(cells) if method == "greedy" else assign(cells)
+        pairs = collect(len(sides), len(ours), partner, taken, assigned, in_order)
+        return Alignment(pairs, ties)
+    from .embedding import cosine_cells, embeddings
+
+    open_texts = [
+        (r, text)
+        for r, element in enumerate(reference)
+        if r not in taken
+        for text in reference_texts(element, compared)
+    ]
+    our_texts = [(p, compared_text(predicted[p], compared)) for p in waiting]
+    assigned, ties = assign(cosine_cells(encoder or embeddings(), our_texts, open_texts))
+    pairs = collect(len(sides), len(ours), partner, taken, assigned, in_order, "embedding")
+    return Alignment(tuple(_by_rouge(pair, sides, ours) for pair in pairs), ties)
+
+
+def _by_rouge(pair: Pair, sides: Sequence[Sequence[Form]], ours: Sequence[Form]) -> Pair:
+    """The pair with ROUGE-1 F1 for its similarity."""
+    if pair.how == "exact" or pair.reference is None or pair.predicted is None:
+        return pair
+    bag = ours[pair.predicted][1]
+    return replace(pair, similarity=max(bag_f1(other, bag) for _, other in sides[pair.reference]))
+
+
+def _cells(
+    ours: Sequence[Form], waiting: Iterable[int], columns: Sequence[tuple[int, Bag, int]]
+) -> list[Cell]:
+    """ROUGE-1 F1 above 0 of the predicted elements that wait, with what is left to take."""
     cells: list[Cell] = []
-    if columns and len(partner) < len(ours):
-        seen: dict[Bag, list[tuple[int, float]]] = {}
-        for p, (_, bag) in enumerate(ours):
-            if p in partner:
-                continue
-            row = seen.get(bag)
-            if row is None:
-                row = seen[bag] = _row(bag, columns)
-            for r, f1 in row:
-                cells.append((p, r, f1))
-    assigned, ties = assign(cells)
-    return Alignment(
-        collect(len(sides), len(ours), partner, taken, assigned, zero_overlap == "judge"), ties
-    )
+    if not columns:
+        return cells
+    seen: dict[Bag, list[tuple[int, float]]] = {}
+    for p in waiting:
+        bag = ours[p][1]
+        row = seen.get(bag)
+        if row is None:
+            row = seen[bag] = rouge_row(bag, columns)
+        for r, f1 in row:
+            cells.append((p, r, f1))
+    return cells
 
 
 def _forms(elements: Sequence[Element], found: Forms, compared: Compared) -> list[Form]:
@@ -207,7 +250,7 @@ def reference_texts(element: Element, compared: Compared) -> list[str]:
     return texts
 
 
-def _row(found: Bag, columns: Iterable[tuple[int, Bag, int]]) -> list[tuple[int, float]]:
+def rouge_row(found: Bag, columns: Iterable[tuple[int, Bag, int]]) -> list[tuple[int, float]]:
     """The cells above 0 of one predicted element; of a reference's aliases the best counts."""
     row: list[tuple[int, float]] = []
     size = len(found)
@@ -318,6 +361,7 @@ def collect(
     taken: set[int],
     assigned: Mapping[int, tuple[int, float]],
     in_order: bool,
+    how: How = "rouge",
 ) -> tuple[Pair, ...]:
     """The pairs in their order, with what is left over."""
     if assigned:
@@ -331,7 +375,7 @@ def collect(
             pairs.append(Pair(exact[p], p, 1.0, "exact"))
         elif p in assigned:
             r, f1 = assigned[p]
-            pairs.append(Pair(r, p, f1, "rouge"))
+            pairs.append(Pair(r, p, f1, how))
         else:
             partner = next(waiting, None)
             if partner is None:

@@ -15,7 +15,7 @@ from .tokens import Tokenizer, normalise, stemmer, tokeniser
 
 __all__ = ["HOWS", "Batch", "Floats", "Found", "Ints", "Words", "ragged", "ranks"]
 
-HOWS: tuple[How, ...] = ("exact", "rouge", "position", "order", "unmatched")
+HOWS: tuple[How, ...] = ("exact", "rouge", "position", "order", "unmatched", "embedding")
 EXACT, ROUGE, POSITION, ORDER, UNMATCHED = range(5)
 
 Ints = NDArray[np.int64]

@@ -98,8 +98,10 @@ def align_frame(
         if method == "positional":
             parts.append((start, batch.positional(words)))
         else:
-            found = _optimal(batch, words, zero_overlap)
-            for k in batch.irregular:  # overlapping aliases: one response at a time
+            whole = method == "optimal"
+            found = _optimal(batch, words, zero_overlap) if whole else Found(batch)
+            # One response at a time: overlapping aliases, and methods without a form for many.
+            for k in batch.irregular if whole else range(len(part)):
                 question, elements = part[k]
                 found.replace(
                     k,
@@ -109,6 +111,7 @@ def align_frame(
                         tokenizer=tokenizer,
                         stem=stem,
                         zero_overlap=zero_overlap,
+                        method=method,
                         compared=compared,
                     ),
                 )

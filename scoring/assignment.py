@@ -1,17 +1,20 @@
 """One linear sum assignment, made unique: which of several best ones, and how many elements tie.
 
+``assign`` has the largest total; ``greedy`` takes the best pair that is left, again and again.
 scipy returns some assignment with the largest total; which one has changed between its versions.
 Here the dual prices of that assignment give all the best ones at once, and the lowest is taken.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
-__all__ = ["TOLERANCE", "Cell", "assign"]
+__all__ = ["TOLERANCE", "Cell", "assign", "greedy"]
 
 Cell = tuple[int, int, float]
-"""Predicted position, reference position, ROUGE-1 F1 above 0."""
+"""Predicted position, reference position, similarity above 0."""
 
 TOLERANCE = 1e-9
 """Totals that differ by no more are equal: floats of the same fractions differ by 1e-15."""
@@ -49,6 +52,48 @@ def assign(cells: Sequence[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
         matched.update(found)
         ties += tied
     return {p: (r, rows[p][r]) for p, r in sorted(matched.items())}, ties
+
+
+def greedy(cells: Iterable[Cell]) -> tuple[dict[int, tuple[int, float]], int]:
+    """The best pair first, then the best of what is left; never more pairs than elements of a side.
+
+    Of equal pairs the one with the lowest predicted element comes first, of these the one with the
+    lowest reference element. The total can be below that of :func:`assign`.
+
+    Parameters
+    ----------
+    cells
+        As for :func:`assign`, in any order.
+
+    Returns
+    -------
+    assigned, ties
+        Predicted position → (reference position, similarity), by position; and how many pairs were
+        taken while an equal pair of one of the two elements was there to take instead.
+    """
+    assigned: dict[int, tuple[int, float]] = {}
+    taken: set[int] = set()
+    ties = 0
+    in_order = sorted(cells, key=lambda cell: (-cell[2], cell[0], cell[1]))
+    for similarity, group in groupby(in_order, key=lambda cell: cell[2]):
+        rows: dict[int, list[int]] = {}
+        columns: dict[int, list[int]] = {}
+        equal = [(p, r) for p, r, _ in group if p not in assigned and r not in taken]
+        for p, r in equal:
+            rows.setdefault(p, []).append(r)
+            columns.setdefault(r, []).append(p)
+        # Equal pairs of an element that are still to be had.
+        free_p = Counter({p: len(places) for p, places in rows.items()})
+        free_r = Counter({r: len(places) for r, places in columns.items()})
+        for p, r in equal:
+            if p in assigned or r in taken:
+                continue
+            ties += free_p[p] > 1 or free_r[r] > 1
+            assigned[p] = (r, similarity)
+            taken.add(r)
+            free_r.subtract(rows[p])
+            free_p.subtract(columns[r])
+    return dict(sorted(assigned.items())), ties
 
 
 Rows = Mapping[int, Mapping[int, float]]

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .align import Aligner, Compared, ZeroOverlap
+from .encoder import ENCODER
 from .errors import SettingsError
 from .parse import PARSER
 from .tokens import Tokenizer
@@ -38,7 +39,10 @@ class Recipe:
         What ROUGE-1 counts: ``rouge`` (equal to the rouge_score package), ``unicode``,
         ``unicode-folded``; Porter's stemmer or none.
     aligner
-        ``optimal`` or ``positional``. Ordered questions get the positional one besides.
+        ``optimal``, ``greedy``, ``embedding`` or ``positional``, see :mod:`accord.scoring.align`.
+        Ordered questions get the positional one besides.
+    encoder
+        Of the aligner ``embedding``, with its version; not in the block of the others.
     zero_overlap
         Elements left over without a common token: paired in order for the judge (``judge``) or
         unmatched, hence incorrect (``incorrect``).
@@ -73,6 +77,7 @@ class Recipe:
     tokenizer: Tokenizer = "rouge"
     stem: bool = False
     aligner: Aligner = "optimal"
+    encoder: str = ENCODER
     zero_overlap: ZeroOverlap = "judge"
     duplicates: Literal["count", "collapse"] = "count"
     aside: Literal["drop", "keep"] = "drop"
@@ -102,6 +107,11 @@ class Recipe:
                 f"the recipe's parser {self.parser!r} is not in this version of accord",
                 cure=f"use {PARSER}, and score again what was scored with another",
             )
+        if self.encoder != ENCODER:
+            raise SettingsError(
+                f"the recipe's encoder {self.encoder!r} is not in this version of accord",
+                cure=f"use {ENCODER}, and score again what was scored with another",
+            )
         threshold, least = self.rouge_threshold, self.format_min_elements
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
             raise SettingsError(f"the recipe's rouge_threshold can't be {threshold!r}")
@@ -118,7 +128,14 @@ class Recipe:
 
     def block(self) -> dict[str, Any]:
         """Every convention by name: what makes two scores comparable."""
-        return dataclasses.asdict(self)
+        return dict(self._block)
+
+    @cached_property
+    def _block(self) -> dict[str, Any]:
+        block = dataclasses.asdict(self)
+        if self.aligner != "embedding":
+            del block["encoder"]
+        return block
 
     @cached_property
     def sha256(self) -> str:

@@ -53,7 +53,7 @@ KINDS: tuple[Kind, ...] = ("annotator", "adjudicated", "judge")
 NO_SYSTEM = "-"
 """Stands for the system where a table names none."""
 
-How = Literal["exact", "rouge", "position", "order", "given", "unmatched"]
+How = Literal["exact", "rouge", "embedding", "position", "order", "given", "unmatched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +175,9 @@ class Pair:
     similarity
         ROUGE-1 F1 of the two compared texts in [0, 1]; 1 where they match exactly, 0 if unmatched.
     how
-        ``exact`` (normalised, alias-aware), ``rouge`` (assignment), ``order`` (no token in common,
-        paired in order), ``position``, ``given`` (came paired), ``unmatched``.
+        ``exact`` (normalised, alias-aware), ``rouge`` or ``embedding`` (assigned by ROUGE-1 F1 or
+        by cosine), ``order`` (nothing in common, paired in order), ``position``, ``given`` (came
+        paired), ``unmatched``.
     """
 
     reference: int | None
