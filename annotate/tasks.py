@@ -132,20 +132,49 @@ def graded_pair(item: Item, labels: str = "") -> Graded:
         question_id=item.question_id,
         system=item.system,
         content_sha256=item.content_sha256,
-        shown={
-            "question": visible(item.question),
-            "reference": visible(item.reference or ""),
-            "also_accepted": also_accepted(item.aliases),
-            "reference_note": NO_REFERENCE
-            if item.reference is None
-            else ("" if item.reference.strip() else EMPTY),
-            "predicted": visible(item.predicted),
-            "predicted_note": "" if item.predicted.strip() else EMPTY,
-            "labels": labels,
-        },
+        shown=_Pair(item, labels),
         said=(item.predicted,),
         matched=item.reference is not None,
     )
+
+
+class _Pair(Mapping[str, Any]):
+    """What a page can show of an item; each text is made visible when it is asked for."""
+
+    __slots__ = ("_item", "_labels")
+    _FIELDS = (
+        *("question", "reference", "also_accepted", "reference_note"),
+        *("predicted", "predicted_note", "labels"),
+    )
+
+    def __init__(self, item: Item, labels: str) -> None:
+        self._item, self._labels = item, labels
+
+    def __getitem__(self, name: str) -> str:
+        item = self._item
+        match name:
+            case "question":
+                return visible(item.question)
+            case "reference":
+                return visible(item.reference or "")
+            case "also_accepted":
+                return also_accepted(item.aliases)
+            case "reference_note":
+                blank = item.reference is not None and not item.reference.strip()
+                return NO_REFERENCE if item.reference is None else EMPTY if blank else ""
+            case "predicted":
+                return visible(item.predicted)
+            case "predicted_note":
+                return "" if item.predicted.strip() else EMPTY
+            case "labels":
+                return self._labels
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._FIELDS)
+
+    def __len__(self) -> int:
+        return len(self._FIELDS)
 
 
 def blind_task(one: Item | Graded, template: Template, sample_id: str) -> dict[str, Any]:
@@ -158,16 +187,17 @@ def blind_task(one: Item | Graded, template: Template, sample_id: str) -> dict[s
     if isinstance(one, Item):
         one = graded_pair(one)
     rows = {"rows": {name: list(ids) for name, ids in one.rows.items()}} if one.rows else {}
+    shown = {name: one.shown[name] for name in template.shown}
     return {
         "data": {
             "item_id": one.item_id,
             "content_sha256": one.content_sha256,
-            "shown_sha256": shown_sha256(one.shown, template.shown),
+            "shown_sha256": shown_sha256(shown, template.shown),
             "template": template.name,
             "template_version": template.version,
             "sample_id": sample_id,
             **rows,
-            **{name: one.shown[name] for name in template.shown},
+            **shown,
         }
     }
 

@@ -202,9 +202,13 @@ def _frame(table: pa.Table) -> pd.DataFrame:
     for name in table.schema.names:
         column = table.column(name)
         if pa.types.is_integer(column.type):
-            columns[name] = pd.Series(pd.array(column.to_pylist(), dtype="Int64"))
+            values = column.fill_null(0).to_numpy().astype("int64")
+            absent = column.is_null().to_numpy()
+            columns[name] = pd.Series(pd.arrays.IntegerArray(values, absent))
         elif pa.types.is_floating(column.type):
             columns[name] = pd.Series(column.to_numpy(), dtype="float64")
+        elif pa.types.is_string(column.type):
+            columns[name] = pd.Series(column.to_numpy(), dtype=object)
         else:
             columns[name] = pd.Series(column.to_pylist(), dtype=object)
     return pd.DataFrame(columns)
