@@ -84,6 +84,7 @@ _PUBLIC = {
     "relation_score": ".tuples",
     "rouge1_f1": ".tokens",
     "row_ids": ".sciknoweval_rows",
+    "sciknoweval_figures": ".sciknoweval",
     "sciknoweval_scores": ".sciknoweval",
     "score_response": ".score",
     "score_row": ".sciknoweval",

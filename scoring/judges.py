@@ -9,16 +9,16 @@ type        where the verdicts come from
 ``file``    a file of verdicts that were made elsewhere
 ==========  ======================================================================================
 
+The last two can judge whole responses instead of elements (``unit = "response"``,
+:mod:`accord.scoring.response_judge`).
+
 An item without a reference (a predicted element that found no partner) is INCORRECT for every judge
 but ``file``, which says what its file says.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast, get_args
@@ -29,6 +29,7 @@ from .openai_settings import read_labels, refuse_unknown
 from .records import CORRECT, INCORRECT, VERDICTS, Item, Judgement
 from .redaction import refuse_secrets
 from .replies import ReplyStore
+from .reply_files import Row, read_rows
 from .tokens import Tokenizer, normalise, rouge1_f1
 
 __all__ = ["JUDGE_TYPES", "ExactJudge", "FileJudge", "Judge", "RougeJudge", "make_judge"]
@@ -192,23 +193,9 @@ class FileJudge:
         self._words = dict(labels) if labels else {verdict: verdict for verdict in VERDICTS}
         self.labels = tuple(self._words)
         self._path = Path(path)
-        try:
-            content = self._path.read_bytes()
-        except OSError as error:
-            raise InputError(
-                f"judge {name}: {path} can't be read ({error.strerror})",
-                cure="name a file with the columns item_id and verdict",
-            ) from error
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = content[: error.start].count(b"\n") + 1
-            raise InputError(
-                f"judge {name}: {path}, line {line}: not UTF-8",
-                cure="save the file as UTF-8",
-            ) from error
+        content, rows = read_rows(self._path, "verdict", where=f"judge {name}")
         self._sha256 = hashlib.sha256(content).hexdigest()
-        self._verdicts = self._read(text)
+        self._verdicts = self._read(rows)
 
     def settings(self) -> dict[str, Any]:
         """The recipe block's part."""
@@ -226,13 +213,12 @@ class FileJudge:
             Judgement(item.item_id, *self._verdicts.get(item.item_id, absent)) for item in items
         ]
 
-    def _read(self, text: str) -> dict[str, tuple[str | None, str | None]]:
+    def _read(self, rows: Iterator[tuple[int, Row]]) -> dict[str, tuple[str | None, str | None]]:
         of_word = {word.casefold(): verdict for verdict, word in self._words.items()}
         bad: list[BadRow] = []
         verdicts: dict[str, tuple[str | None, str | None]] = {}
         lines: dict[str, int] = {}
-        rows = _jsonl if self._path.suffix.lower() in (".jsonl", ".ndjson") else _csv
-        for line, row in rows(text, str(self._path)):
+        for line, row in rows:
             item_id, word = row.get("item_id") or "", row.get("verdict") or ""
             if not item_id:
                 bad.append(BadRow(str(self._path), line, "item_id is blank"))
@@ -252,57 +238,6 @@ class FileJudge:
                 bad, cure=f"give each item one row with one of {words}, or a blank verdict"
             )
         return verdicts
-
-
-_Row = dict[str, str | None]
-
-
-def _csv(text: str, path: str) -> Iterator[tuple[int, _Row]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        names = [(name or "").strip() for name in reader.fieldnames or ()]
-        missing = [name for name in ("item_id", "verdict") if name not in names]
-        if missing:
-            raise InputError(
-                f"{path}, line 1: no column {' and no column '.join(missing)}",
-                cure="name the columns item_id and verdict",
-            )
-        if len({name for name in names if name}) < len([name for name in names if name]):
-            raise InputError(f"{path}, line 1: a column stands twice", cure="rename one of them")
-        reader.fieldnames = names
-        for row in reader:
-            if None in row or None in row.values():
-                raise InputError(
-                    f"{path}, line {reader.line_num}: not as many fields as the header",
-                    cure="quote fields that hold commas",
-                )
-            yield reader.line_num, {name: value.strip() for name, value in row.items()}
-    except csv.Error as error:
-        raise InputError(
-            f"{path}, line {reader.reader.line_num}: {error}", cure="save the file as CSV again"
-        ) from error
-
-
-def _jsonl(text: str, path: str) -> Iterator[tuple[int, _Row]]:
-    for line, content in enumerate(text.split("\n"), start=1):
-        if not content.strip():
-            continue
-        cure = 'write one object a line: {"item_id": "…", "verdict": "…"}'
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {line}: no JSON ({error})", cure=cure) from error
-        if not isinstance(value, dict) or not {"item_id", "verdict"} <= set(value):
-            raise InputError(f"{path}, line {line}: no item_id and verdict", cure=cure)
-        row: _Row = {}
-        for key in ("item_id", "verdict", "reason"):
-            cell = value.get(key)
-            if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-                raise InputError(
-                    f"{path}, line {line}: {key} is {json.dumps(cell)[:40]}", cure=cure
-                )
-            row[key] = None if cell is None else str(cell).strip()
-        yield line, row
 
 
 def make_judge(
@@ -325,7 +260,8 @@ def make_judge(
     settings
         Its table. ``type`` is ``exact``; ``rouge`` with ``threshold``, ``tokenizer``, ``stem``;
         ``file`` with ``path`` and ``labels``; or ``openai`` (see
-        :mod:`accord.scoring.openai_settings`).
+        :mod:`accord.scoring.openai_settings`). With ``unit = "response"``: a judge of whole
+        responses.
     replies
         Where the replies of a model are kept.
     progress
@@ -352,6 +288,17 @@ def make_judge(
     where = f"[judge.{name}]"
     refuse_secrets(settings, where=where)
     kind = settings.get("type")
+    models: dict[str, Any] = {
+        "replies": replies,
+        "progress": progress,
+        "fresh": fresh,
+        "retry_unscored": retry_unscored,
+        "repeat": repeat,
+    }
+    if kind in JUDGE_TYPES and settings.get("unit") == "response":
+        from .response_judge import response_judge
+
+        return response_judge(name, settings, folder=folder, **models)
     if kind == "exact":
         refuse_unknown(settings, frozenset({"type"}), where=where)
         return ExactJudge(name)
@@ -374,16 +321,7 @@ def make_judge(
     if kind == "openai":
         from .openai_judge import OpenAIJudge
 
-        return OpenAIJudge.from_table(
-            name,
-            settings,
-            folder=folder,
-            replies=replies,
-            progress=progress,
-            fresh=fresh,
-            retry_unscored=retry_unscored,
-            repeat=repeat,
-        )
+        return OpenAIJudge.from_table(name, settings, folder=folder, **models)
     raise SettingsError(
         f"{where}: type is {kind!r}", cure=f"write one of {', '.join(map(repr, JUDGE_TYPES))}"
     )

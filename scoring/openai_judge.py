@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .graded_reply import ASK_AGAIN
 from .judge_progress import ProgressCallback
 from .openai_client import RetryPolicy
 from .openai_run import Question, Run, RunSummary, read_reply
 from .openai_settings import OpenAISettings
 from .records import INCORRECT, Item, Judgement
 from .replies import Reply, ReplyKey, ReplyStore
-from .verdict import ASK_AGAIN
 
 __all__ = ["OpenAIJudge"]
 
@@ -22,7 +22,7 @@ _CHUNK = 20_000  # keys looked up at a time
 class OpenAIJudge:
     """A language model as judge, with every reply kept and nothing asked twice.
 
-    An item without a reference is INCORRECT without being asked: there is nothing to compare it
+    An element without a reference is INCORRECT without being asked: there is nothing to compare it
     with. Items that show the same texts share one question and one reply.
 
     Parameters
@@ -110,7 +110,8 @@ class OpenAIJudge:
         KeyboardInterrupt
             After what was answered has been saved.
         """
-        keys = [self.key(item) if item.reference is not None else None for item in items]
+        whole = self._settings.asked is not None
+        keys = [self.key(item) if whole or item.reference is not None else None for item in items]
         wanted: dict[ReplyKey, Item] = {}
         for key, item in zip(keys, items, strict=True):
             if key is not None:
@@ -180,5 +181,6 @@ class OpenAIJudge:
         if key not in read:
             return Judgement(item.item_id, None, f"no reply: {failures[key]}")
         label, reason = read[key]
-        verdict = None if label is None else self._verdict_of[label]
+        # a rating may lie between the labels that are offered
+        verdict = None if label is None else self._verdict_of.get(label, label)
         return Judgement(item.item_id, verdict, reason)

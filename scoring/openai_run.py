@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .errors import ServiceError
+from .graded_reply import ASK_AGAIN, read_graded
 from .judge_progress import ProgressCallback
 from .openai_client import Answer, ChatClient, RetryPolicy
 from .openai_errors import RequestFailed
@@ -22,7 +23,7 @@ from .openai_settings import OpenAISettings
 from .prompts import Message
 from .records import Item
 from .replies import Reply, ReplyKey, ReplyStore
-from .verdict import ASK_AGAIN, read_verdict
+from .verdict import read_verdict
 
 __all__ = ["Question", "Run", "RunSummary", "read_reply"]
 
@@ -94,6 +95,8 @@ class RunSummary:
 
 def read_reply(reply: Reply, settings: OpenAISettings) -> tuple[str | None, str | None]:
     """The label word of a reply, or the reason why it has none."""
+    if settings.asked is not None:
+        return read_graded(settings.asked, reply.text, finish_reason=reply.finish_reason)
     return read_verdict(
         reply.text,
         list(settings.words.values()),

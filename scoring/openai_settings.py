@@ -5,18 +5,21 @@
 ``endpoint``
     Base URL, such as ``http://127.0.0.1:8000/v1``. Default: ``OPENAI_BASE_URL``, else OpenAI's.
 ``prompt``
-    A built-in prompt (default ``pair``), a file of the study folder, or the text itself.
+    A built-in prompt (default ``pair``), a file of the study folder, or the text itself. With
+    ``unit = "response"``: ``rating``, ``refusal`` or ``components`` for a judge that is asked this
+    alone (default: whichever of the three a response needs), or a table
+    ``{ rating = "FILE.md" }`` with own prompts.
 ``labels``
-    Verdict → label word. Default CORRECT and INCORRECT.
+    Verdict → label word. Default CORRECT and INCORRECT. Only for elements.
 ``output``
     ``json`` (default): a JSON schema that allows only a label, where the endpoint has schemas.
     ``text``: the prompt decides, and the last line is read; for prompts that argue first.
 ``json_field``
-    The key of the verdict in a JSON reply. Default ``verdict``.
+    The key of the verdict in a JSON reply. Default ``verdict``. Only for elements.
 ``parameters``
     Sent with each request. Default ``temperature = 0``, ``max_tokens = 2048``.
 ``unit``
-    What is graded: ``element``.
+    What is graded: ``element`` (default) or ``response``, a whole answer.
 ``in_flight``
     Requests at a time. Default 16.
 ``timeout``
@@ -39,12 +42,19 @@ from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from .errors import SettingsError
+from .graded_reply import ASKED, FIELDS, LABELS, Asked
 from .prompts import Prompt, load_template
 from .records import CORRECT, INCORRECT, VERDICTS
 from .redaction import redact, refuse_secrets
 from .verdict import read_verdict
 
-__all__ = ["DEFAULT_ENDPOINT", "OpenAISettings", "read_labels", "refuse_unknown"]
+__all__ = [
+    "DEFAULT_ENDPOINT",
+    "OpenAISettings",
+    "prompts_of_response",
+    "read_labels",
+    "refuse_unknown",
+]
 
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 
@@ -72,6 +82,8 @@ class OpenAISettings:
         The same with them, as requests need it; never shown.
     parameters
         Everything that is sent besides model and messages.
+    asked
+        What is asked of a whole response; None for a verdict on an element.
     """
 
     name: str
@@ -82,6 +94,7 @@ class OpenAISettings:
     parameters: Mapping[str, Any]
     output: Literal["json", "text"] = "json"
     json_field: str = "verdict"
+    asked: Asked | None = None
     in_flight: int = 16
     timeout: float = 300.0
     stop_after: int = 10
@@ -90,7 +103,12 @@ class OpenAISettings:
 
     @classmethod
     def from_table(
-        cls, name: str, table: Mapping[str, Any], *, folder: Path | None = None
+        cls,
+        name: str,
+        table: Mapping[str, Any],
+        *,
+        folder: Path | None = None,
+        asked: Asked | None = None,
     ) -> OpenAISettings:
         """Check the table of a judge.
 
@@ -102,6 +120,8 @@ class OpenAISettings:
             Its settings.
         folder
             Where file names count from.
+        asked
+            What is asked of a whole response; None for a verdict on an element.
 
         Raises
         ------
@@ -114,18 +134,27 @@ class OpenAISettings:
         model = table.get("model")
         if not isinstance(model, str) or not model.strip():
             raise SettingsError(f"{where} names no model", cure='write model = "NAME"')
-        if table.get("unit", "element") != "element":
+        unit = "element" if asked is None else "response"
+        if table.get("unit", "element") not in ("element", "response"):
             raise SettingsError(
-                f"{where}: unit {table['unit']!r} is not known", cure='write unit = "element"'
+                f"{where}: unit {table['unit']!r} is not known",
+                cure='write unit = "element" or unit = "response"',
             )
+        if table.get("unit", "element") != unit:
+            raise RuntimeError(f"{where} was made for another unit than it names")
         output = table.get("output", "json")
         if output not in ("json", "text"):
             raise SettingsError(
                 f"{where}: output {output!r} is not known", cure='write output = "json" or "text"'
             )
-        json_field = _text(table, "json_field", "verdict", where)
-        words = read_labels(table, where=where)
-        template = load_template(_text(table, "prompt", "pair", where), folder)
+        if asked is None:
+            json_field = _text(table, "json_field", "verdict", where)
+            words = read_labels(table, where=where)
+            template = load_template(_text(table, "prompt", "pair", where), folder)
+        else:
+            json_field, words = FIELDS[asked], {label: label for label in LABELS[asked]}
+            prompts = prompts_of_response(table, where=where)
+            template = load_template(prompts[asked], folder, asks=asked)
         base_url, endpoint = _endpoint(table.get("endpoint"), where)
         return cls(
             name=name,
@@ -135,9 +164,10 @@ class OpenAISettings:
             prompt=Prompt(template, words, json_field),
             words=words,
             parameters=_parameters(table.get("parameters", {}), where)
-            | ({"response_format": _schema(words, json_field)} if output == "json" else {}),
+            | ({"response_format": _schema(words, json_field, asked)} if output == "json" else {}),
             output=cast(Literal["json", "text"], output),
             json_field=json_field,
+            asked=asked,
             in_flight=int(_number(table, "in_flight", 16, where, least=1, whole=True)),
             timeout=_number(table, "timeout", 300, where, least=0.001),
             stop_after=int(_number(table, "stop_after", 10, where, least=1, whole=True)),
@@ -313,16 +343,49 @@ def _parameters(value: Any, where: str) -> dict[str, Any]:
     return given
 
 
-def _schema(words: Mapping[str, str], json_field: str) -> dict[str, Any]:
+def prompts_of_response(table: Mapping[str, Any], *, where: str) -> dict[Asked, str]:
+    """What a judge of whole responses can be asked, each with its prompt.
+
+    Raises
+    ------
+    SettingsError
+        When ``prompt`` can't be used, or a setting is there that only judges of elements have.
+    """
+    for key in ("labels", "json_field"):
+        if key in table:
+            raise SettingsError(
+                f"{where}: {key} is for judges of elements", cure="leave it out, the scale is fixed"
+            )
+    cure = (
+        f"leave prompt out, name one of {', '.join(ASKED)}, or give own ones: "
+        'prompt = { rating = "FILE.md" }'
+    )
+    given = table.get("prompt", {name: name for name in ASKED})
+    if isinstance(given, str) and given in ASKED:
+        given = {given: given}
+    if not isinstance(given, Mapping) or not given:
+        raise SettingsError(f"{where}: prompt can't be {str(given)[:60]!r}", cure=cure)
+    unknown = sorted(set(map(str, given)) - set(ASKED))
+    texts = [text for text in given.values() if isinstance(text, str) and text.strip()]
+    if unknown or len(texts) < len(given):
+        what = f"{unknown[0]!r} is nothing to ask" if unknown else "a prompt is no text"
+        raise SettingsError(f"{where}: prompt: {what}", cure=cure)
+    return {name: given[name] for name in ASKED if name in given}
+
+
+def _schema(words: Mapping[str, str], json_field: str, asked: Asked | None) -> dict[str, Any]:
     """The structured-output format that allows nothing but one of the label words."""
+    allowed: dict[str, Any] = {"type": "string", "enum": list(words.values())}
+    if asked == "rating":
+        allowed = {"type": "integer", "enum": [int(word) for word in words.values()]}
     return {
         "type": "json_schema",
         "json_schema": {
-            "name": "verdict",
+            "name": asked or "verdict",
             "strict": True,
             "schema": {
                 "type": "object",
-                "properties": {json_field: {"type": "string", "enum": list(words.values())}},
+                "properties": {json_field: allowed},
                 "required": [json_field],
                 "additionalProperties": False,
             },

@@ -10,11 +10,14 @@ variable            what it becomes
 ==================  ==============================================================================
 ``{{question}}``    the question, fenced
 ``{{reference}}``   the reference element and its aliases, each fenced, with "or" between them
-``{{predicted}}``   the predicted element, fenced
+``{{predicted}}``   the predicted element, fenced; of a response, the whole answer
 ``{{labels}}``      the label words: "CORRECT or INCORRECT"
 ``{{field}}``       the key of the JSON object that holds the verdict
 ``{{CORRECT}}``     the word for this verdict; so for ``{{INCORRECT}}`` and ``{{UNSURE}}``
 ==================  ==============================================================================
+
+A prompt about a whole response always shows the question, and no worked examples: the benchmarks
+that are graded so are zero-shot, their judges too.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from ..templates import judging
 from .errors import SettingsError
@@ -38,13 +42,35 @@ __all__ = ["Message", "Prompt", "PromptTemplate", "built_in", "built_in_names", 
 Message = dict[str, str]
 
 _TEXTS = ("question", "reference", "predicted")
-_REQUIRED = frozenset({"reference", "predicted"})
+_REQUIRED: Mapping[str, frozenset[str]] = {
+    "verdict": frozenset({"reference", "predicted"}),
+    "rating": frozenset({"question", "reference", "predicted"}),
+    "components": frozenset({"question", "reference", "predicted"}),
+    "refusal": frozenset({"question", "predicted"}),
+}
+_EXAMPLE = re.compile(
+    r"^\W*(?:worked\s+)?(?:examples?|demonstrations?|shots?)\b\W*(?:\d+\W*)?$"
+    r"|^\W*(?:example|demonstration|shot)\s*#?\d",
+    re.IGNORECASE | re.MULTILINE,
+)
+_GRADED = re.compile(
+    r"^\W*(?:rating|score|grade|decision|choice)\s*[:=][ \t]*[\"'\[(]*(?:[1-5]|[A-E]|yes|no)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _VARIABLES = frozenset({*_TEXTS, "field", "labels", *VERDICTS})
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z_0-9]*)\s*\}\}")
 _REMINDER = (
     "That could not be read as a verdict. Answer with exactly one of these words "
     "and nothing else: {{labels}}."
 )
+
+
+_NOUN: Mapping[str, str] = {
+    "verdict": "verdict",
+    "rating": "rating",
+    "refusal": "decision",
+    "components": "choice",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +85,9 @@ class PromptTemplate:
     version
         Goes up when the text changes; 0 for own prompts, whose hash tells them apart.
     unit
-        What is graded: ``element``.
+        What is graded: ``element`` or ``response``.
+    asks
+        What is asked: ``verdict``; of a response ``rating``, ``refusal`` or ``components``.
     system, user
         The two messages; ``system`` may be empty.
     variables
@@ -70,8 +98,8 @@ class PromptTemplate:
     Raises
     ------
     SettingsError
-        When a variable is unknown, or ``{{reference}}`` or ``{{predicted}}`` is missing; all at
-        once.
+        When a variable is unknown or one that is needed is missing, all at once; or when a prompt
+        about whole responses holds worked examples.
     """
 
     name: str
@@ -80,6 +108,7 @@ class PromptTemplate:
     version: int = 0
     description: str = ""
     unit: str = "element"
+    asks: str = "verdict"
     reminder: str = _REMINDER
     variables: frozenset[str] = field(default=frozenset())
 
@@ -91,7 +120,7 @@ class PromptTemplate:
                 f"the prompt {self.name!r} uses unknown variables: {_braced(unknown)}",
                 cure=f"known are {_braced(sorted(_VARIABLES))}",
             )
-        missing = sorted(_REQUIRED - used)
+        missing = sorted(_REQUIRED[self.asks] - used)
         if missing:
             raise SettingsError(
                 f"the prompt {self.name!r} has no {' and no '.join(map(_brace, missing))}",
@@ -103,6 +132,12 @@ class PromptTemplate:
             raise SettingsError(
                 f"the prompt {self.name!r} and its declared variables differ: {_braced(odd)}",
                 cure="declare exactly the variables of the text",
+            )
+        text = f"{self.system}\n{self.user}"
+        if self.unit == "response" and (_EXAMPLE.search(text) or len(_GRADED.findall(text)) > 1):
+            raise SettingsError(
+                f"the prompt {self.name!r} holds worked examples, and judges are asked without",
+                cure="describe the scale in words, and leave the examples out",
             )
         object.__setattr__(self, "variables", used)
 
@@ -145,7 +180,9 @@ def built_in(name: str) -> PromptTemplate:
     return PromptTemplate.from_toml(text, (folder / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def load_template(value: str, folder: Path | None = None) -> PromptTemplate:
+def load_template(
+    value: str, folder: Path | None = None, *, asks: str = "verdict"
+) -> PromptTemplate:
     """The template that a judge's ``prompt`` setting means.
 
     Parameters
@@ -155,17 +192,30 @@ def load_template(value: str, folder: Path | None = None) -> PromptTemplate:
         double braces or a second line).
     folder
         Where file names count from; the working directory if None.
+    asks
+        What the prompt must ask (see :class:`PromptTemplate`).
 
     Raises
     ------
     SettingsError
-        When there is no such prompt or file, it can't be read, or it lacks a variable.
+        When there is no such prompt or file, it can't be read, lacks a variable or asks something
+        else.
     """
+    own: dict[str, Any] = {"asks": asks}
+    if asks != "verdict":
+        own |= {"unit": "response", "reminder": _REMINDER.replace("a verdict", f"a {_NOUN[asks]}")}
     if "{{" in value or "\n" in value:
         system, user = _parts(value)
-        return PromptTemplate(name="text", system=system, user=user)
+        return PromptTemplate(name="text", system=system, user=user, **own)
     if value in built_in_names():
-        return built_in(value)
+        template = built_in(value)
+        if template.asks != asks:
+            raise SettingsError(
+                f"the prompt {value!r} asks for a {_NOUN[template.asks]} of one {template.unit},"
+                f" and a {_NOUN[asks]} is wanted",
+                cure=f'write unit = "{template.unit}", or leave prompt out',
+            )
+        return template
     path = Path(value) if folder is None else folder / value
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -176,7 +226,7 @@ def load_template(value: str, folder: Path | None = None) -> PromptTemplate:
             cure=f"name a file of the study folder, or one of {', '.join(built_in_names())}",
         ) from error
     system, user = _parts(text)
-    return PromptTemplate(name=path.name, system=system, user=user)
+    return PromptTemplate(name=path.name, system=system, user=user, **own)
 
 
 def _parts(text: str) -> tuple[str, str]:

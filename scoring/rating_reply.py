@@ -20,6 +20,8 @@ from .verdict import CUT_OFF, EMPTY, SEVERAL, as_seen, without_reasoning
 
 __all__ = [
     "FRACTIONS",
+    "NO_RATING",
+    "OUT_OF_RANGE",
     "RATING_MAPS",
     "Fractions",
     "Rating",

@@ -48,6 +48,7 @@ from .sciknoweval_rows import (
     Metric,
     few_shot_rows,
     metric_of,
+    question_of,
     row_ids,
     task_of,
     text_of,
@@ -61,6 +62,7 @@ __all__ = [
     "judge_items",
     "row_ids",
     "score_row",
+    "sciknoweval_figures",
     "sciknoweval_scores",
 ]
 
@@ -145,6 +147,7 @@ def score_row(
     response: str | None,
     *,
     judge_reply: str | None = None,
+    judge_reason: str | None = None,
     recipe: SciKnowEvalRecipe | None = None,
     metric: Metric | None = None,
 ) -> RowScore:
@@ -159,6 +162,8 @@ def score_row(
     judge_reply
         What the judge said, for the metrics ``rating``, ``grade`` and ``refusal``; None or a reply
         that can't be read is unscored. An empty answer needs none.
+    judge_reason
+        Why there is no reply, where that is known.
     recipe
         The conventions.
     metric
@@ -201,6 +206,8 @@ def score_row(
         state = "given" if found.predicted else none
         return RowScore(key, used, found.prf.f1, state, relations=found)
     value, reason = _judged(used, judge_reply, conventions)
+    if judge_reply is None:
+        reason = judge_reason or reason
     state = "abstained" if refuses(answer.strip()) else "given"
     if value is None:
         value = 0.0 if conventions.unscored == "incorrect" else math.nan
@@ -238,7 +245,7 @@ def judge_items(
                 occurrence=0,
             ),
             question_id=identities[place],
-            question=text_of(row.get("question")),
+            question=question_of(row),
             reference=gold,
             predicted=answer,
             system=system,
@@ -403,6 +410,23 @@ def sciknoweval_scores(
     if bad:
         cure = "correct these rows or leave them out"
         raise InputError.from_rows(bad, cure=ZERO_SHOT if few_shot_rows(rows) else cure)
+    return sciknoweval_figures(scored, judge=judge, recipe=conventions)
+
+
+def sciknoweval_figures(
+    scored: Sequence[RowScore],
+    *,
+    judge: Mapping[str, Any] | None = None,
+    recipe: SciKnowEvalRecipe | None = None,
+) -> SciKnowEvalScores:
+    """The figures of rows that are scored: :func:`sciknoweval_scores` from :func:`score_row`.
+
+    Raises
+    ------
+    InputError
+        When there is no row.
+    """
+    conventions = recipe or SciKnowEvalRecipe()
     pooled: dict[TaskKey, float] = {}
     if conventions.relations == "pooled":
         of: dict[TaskKey, list[RelationScore]] = {}

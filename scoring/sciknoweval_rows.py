@@ -11,8 +11,10 @@ from typing import Any, Literal, get_args
 
 from .breakdown import TaskKey
 from .errors import BadRow, InputError
+from .graded_reply import Asked
 
 __all__ = [
+    "ASKED_OF",
     "JUDGED",
     "METRICS",
     "TUPLE_SIZES",
@@ -20,6 +22,7 @@ __all__ = [
     "Metric",
     "few_shot_rows",
     "metric_of",
+    "question_of",
     "refuse_few_shot",
     "row_ids",
     "task_of",
@@ -30,6 +33,12 @@ Metric = Literal["choice", "truth", "exact", "relations", "rating", "grade", "re
 METRICS: tuple[Metric, ...] = get_args(Metric)
 JUDGED: frozenset[Metric] = frozenset({"rating", "grade", "refusal"})
 """Metrics that need a judge's reply to each row."""
+ASKED_OF: Mapping[Metric, Asked] = {
+    "rating": "rating",
+    "grade": "components",
+    "refusal": "refusal",
+}
+"""What a judge is asked for each of them."""
 
 _BY_TASK: Mapping[str, Metric] = {
     "drug_drug_relation_extraction": "relations",
@@ -99,6 +108,13 @@ def metric_of(row: Mapping[str, Any]) -> Metric:
             cure=f"known types are {', '.join(_BY_TYPE)}; leave the row out or correct it",
         )
     return found
+
+
+def question_of(row: Mapping[str, Any]) -> str:
+    """What was asked: the instruction where the row has one, and below it the question."""
+    prompt = row.get("prompt")
+    prompt = prompt.get("default") if isinstance(prompt, Mapping) else prompt
+    return "\n".join(text for text in (text_of(prompt), text_of(row.get("question"))) if text)
 
 
 def row_ids(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -29,6 +29,7 @@ __all__ = [
     "REFUSED",
     "SEVERAL",
     "read_verdict",
+    "stopped_early",
 ]
 
 EMPTY = "empty"
@@ -92,13 +93,9 @@ def read_verdict(
     (None, 'several labels')
     """
     grammar = _grammar(tuple(labels))
-    ended = (finish_reason or "").lower()
-    if ended in _CUT_OFF:
-        return None, CUT_OFF
-    if ended in _FILTERED:
-        return None, CONTENT_FILTER
-    if ended == "refusal":
-        return None, REFUSED
+    stopped = stopped_early(finish_reason)
+    if stopped is not None:
+        return None, stopped
     if text is None or not text.strip():
         return None, EMPTY
     values = _field_values(text, json_field)
@@ -116,6 +113,16 @@ def read_verdict(
     if len({label for label, _ in found}) > 1:
         return None, SEVERAL
     return found[0] if found else (None, NO_LABEL)
+
+
+def stopped_early(finish_reason: str | None) -> str | None:
+    """Why a reply is not whole (``cut off``, ``content filter``, ``refused``), by its endpoint."""
+    ended = (finish_reason or "").lower()
+    if ended in _CUT_OFF:
+        return CUT_OFF
+    if ended in _FILTERED:
+        return CONTENT_FILTER
+    return REFUSED if ended == "refusal" else None
 
 
 # Chat templates end a message with tokens that some local servers leave in the text.

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.errors import AccordError, InputError, SettingsError
+from accord.scoring.graded_reply import ASKED, LABELS
 from accord.scoring.judges import ExactJudge, FileJudge, Judge, RougeJudge, make_judge
 from accord.scoring.openai_client import RetryPolicy
 from accord.scoring.openai_errors import retry_after
@@ -190,7 +191,7 @@ def test_missing_file_of_verdicts(tmp_path: Path) -> None:
         ({"type": "openai"}, ["names no model"]),
         ({**MODEL, "model": " "}, ["names no model"]),
         ({**MODEL, "temperature": 1, "top": 2}, ["temperature, top", "under parameters"]),
-        ({**MODEL, "unit": "response"}, ["unit 'response'"]),
+        ({**MODEL, "unit": "page"}, ["unit 'page'"]),
         ({**MODEL, "output": "xml"}, ["output 'xml'"]),
         ({**MODEL, "in_flight": 0}, ["in_flight is 0", "whole number, 1 or more"]),
         ({**MODEL, "in_flight": 2.5}, ["in_flight is 2.5"]),
@@ -308,14 +309,21 @@ def test_built_in_prompts(name: str) -> None:
     table = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
     template = built_in(name)
     assert template.name == table["name"] == name
-    for labels in (WORDS, {"CORRECT": "yes", "INCORRECT": "no", "UNSURE": "unsure"}):
+    scales: list[dict[str, str]] = [
+        WORDS,
+        {"CORRECT": "yes", "INCORRECT": "no", "UNSURE": "unsure"},
+    ]
+    if template.asks in ASKED:
+        scales = [{label: label for label in LABELS[template.asks]}]
+    for labels in scales:
         prompt = Prompt(template, labels, "grade")
         messages = prompt.messages(item("Paris", "paris", "Lutetia"))
         assert [message["role"] for message in messages] == ["system", "user"]
         text = "\n".join(message["content"] for message in messages)
         assert "{{" not in text and "{{" not in prompt.reminder
         assert all(word in text for word in labels.values())
-        assert '{"grade"' in text and "Lutetia" in text
+        assert '{"grade"' in text and "paris" in text
+        assert ("Lutetia" in text) == ("reference" in template.variables)
 
 
 def test_a_template_refuses_unknown_and_lists_missing_keys_at_once() -> None:
@@ -323,7 +331,7 @@ def test_a_template_refuses_unknown_and_lists_missing_keys_at_once() -> None:
     with pytest.raises(SettingsError) as caught:
         PromptTemplate.from_toml("{{predicted}} {{reference}}", table)
     said = str(caught.value)
-    assert "['colour', 'size']" in said and "['description', 'reminder']" in said
+    assert "['colour', 'size']" in said and "['asks', 'description', 'reminder']" in said
 
 
 def test_declared_variables_are_compared_with_the_text() -> None:

@@ -186,7 +186,8 @@ def test_the_judge_sees_the_question() -> None:
     items = judge_items(ALL, [*GOLD[:-1], ""])
     assert sorted(items) == [6, 7]
     item = items[6]
-    assert (item.question, item.reference) == ("Summarise this text.", "A summary.")
+    shown = "Answer the question.\nSummarise this text."
+    assert (item.question, item.reference) == (shown, "A summary.")
     assert len({item.item_id for item in items.values()}) == 2
 
 

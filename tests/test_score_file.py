@@ -111,7 +111,7 @@ def test_answers_that_wait_for_a_rating_go_out_and_come_back(accord: Runner) -> 
     with Path("open.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["metric"], row["predicted"], row["reference"]) == ("rating", "A summary", "Short.")
-    assert row["question"] == "Which?"
+    assert row["question"] == "Answer.\nWhich?"
     Path("replies.csv").write_text(f"item_id,judge_reply\n{row['item_id']},4\n", encoding="utf-8")
     status, out, _ = accord(*command, "--verdicts", "replies.csv", "--json")
     assert status == 0

@@ -1,0 +1,73 @@
+"""What a judge says of a whole response: a rating, whether it declines, or how it compares.
+
+==============  ===================  ==============================================================
+asked           label                read by
+==============  ===================  ==============================================================
+``rating``      ``1`` to ``5``       :func:`~accord.scoring.rating_reply.read_rating`; ``4.5`` is
+                                     kept, and the recipe says what becomes of it
+``refusal``     ``Yes``, ``No``      :func:`~accord.scoring.choice_answers.read_truth`
+``components``  ``A`` to ``E``       :func:`~accord.scoring.choice_answers.read_choice`
+==============  ===================  ==============================================================
+
+A label is itself a reply that is read as that label, so labels can stand where replies are wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from . import verdict
+from .choice_answers import read_choice, read_truth
+from .rating_reply import NO_RATING, OUT_OF_RANGE, read_rating
+
+__all__ = ["ASKED", "ASK_AGAIN", "FIELDS", "LABELS", "Asked", "read_graded"]
+
+Asked = Literal["rating", "refusal", "components"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+
+LABELS: Mapping[Asked, tuple[str, ...]] = {
+    "rating": ("1", "2", "3", "4", "5"),
+    "refusal": ("Yes", "No"),
+    "components": ("A", "B", "C", "D", "E"),
+}
+"""The labels that a judge is offered."""
+
+FIELDS: Mapping[Asked, str] = {"rating": "rating", "refusal": "answer", "components": "answer"}
+"""The key of the label in a JSON reply."""
+
+ASK_AGAIN = verdict.ASK_AGAIN | {NO_RATING, OUT_OF_RANGE}
+"""Replies that could not be read and are asked for once more."""
+
+
+def read_graded(
+    asked: Asked, text: str | None, *, finish_reason: str | None = None
+) -> tuple[str | None, str | None]:
+    """The label that a reply gives, or the reason why it gives none.
+
+    Parameters
+    ----------
+    asked
+        What the judge was asked.
+    text
+        The reply as it came.
+    finish_reason
+        Why the model stopped, as its endpoint says it.
+
+    Examples
+    --------
+    >>> read_graded("rating", "**Rating:** 5")
+    ('5', None)
+    >>> read_graded("rating", "Rating: 10")
+    (None, 'out of range')
+    >>> read_graded("refusal", '{"answer": "Yes"}')
+    ('Yes', None)
+    """
+    stopped = verdict.stopped_early(finish_reason)
+    if stopped is not None:
+        return None, stopped
+    if asked == "rating":
+        rating = read_rating(text)
+        return (None, rating.reason) if rating.value is None else (f"{rating.value:.12g}", None)
+    choice = read_truth(text) if asked == "refusal" else read_choice(text, LABELS[asked])
+    return choice.label, choice.reason
