@@ -38,9 +38,9 @@ def register(app: typer.Typer) -> None:
             help="Show only what this recipe scores, and the answer's state.",
         ),
     ) -> None:
+        from ..scoring.answers import scored_elements
         from ..scoring.parse import parse, read_reference
         from ..scoring.recipes import recipe as find
-        from ..scoring.score import scored_elements
 
         conventions = find(recipe) if recipe is not None else None
         for identity, answer in _answers(file, field):

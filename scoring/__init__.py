@@ -70,6 +70,7 @@ _PUBLIC = {
     "pooled_relations": ".tuples",
     "precision_recall_f1": ".metrics",
     "prepare": ".score",
+    "prepare_many": ".score",
     "prepare_universe": ".universe",
     "progress_bar": ".judge_progress",
     "read_choice": ".choice_answers",

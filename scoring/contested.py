@@ -7,13 +7,14 @@ Nothing here changes a score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .align import Aligner, Alignment, Compared, compared_text, reference_texts, rouge_row
+from .align import Aligner, Alignment, Compared, compared_text, rouge_row
+from .align import reference_texts as texts
 from .assignment import TOLERANCE
 from .records import Element
-from .tokens import Tokenizer, forms
+from .tokens import Bag, Tokenizer, forms
 
 if TYPE_CHECKING:
     from .embedding import Embeddings
@@ -25,8 +26,8 @@ Contested = tuple[frozenset[int], frozenset[int]]
 
 NOBODY: Contested = (frozenset(), frozenset())
 
-Similarities = Mapping[tuple[int, int], float]
-"""(predicted, reference) → similarity above 0."""
+Row = list[tuple[int, float]]
+"""What a predicted element has in common with reference elements: position, similarity above 0."""
 
 
 def contested(
@@ -59,98 +60,86 @@ def contested(
         like its best match does not.
     """
     pairs = alignment.pairs
-    if all(pair.how == "exact" for pair in pairs):
+    if all([pair.how == "exact" for pair in pairs]):
         return NOBODY
-    like = (
-        _cosines(reference, predicted, compared, encoder)
-        if method == "embedding"
-        else _rouge(reference, predicted, tokenizer, stem, compared)
-    )
-    _equal_is_one(like, reference, predicted, compared)
-    both = [(x.predicted, x.reference) for x in pairs]
-    owner_of_gold = {r: p for p, r in both if p is not None and r is not None}
-    partner = {p: r for r, p in owner_of_gold.items()}
-    return (
-        _outbid(((p, r, f) for (p, r), f in like.items()), partner, owner_of_gold),
-        _outbid(((r, p, f) for (p, r), f in like.items()), owner_of_gold, partner),
-    )
-
-
-def _outbid(
-    cells: Iterable[tuple[int, int, float]], partner: Mapping[int, int], owner: Mapping[int, int]
-) -> frozenset[int]:
-    """Elements of the first side whose best matches are all taken and better than their own."""
-    best: dict[int, float] = {}
-    free: set[int] = set()  # a best match is the element's own, or nobody's
-    for one, other, similarity in cells:
-        top = best.get(one, 0.0)
-        if similarity < top - TOLERANCE:
-            continue
-        if similarity > top + TOLERANCE:
-            best[one] = similarity
-            free.discard(one)
-        if partner.get(one) == other or other not in owner:
-            free.add(one)
-    return frozenset(best.keys() - free)
-
-
-def _rouge(
-    reference: Sequence[Element],
-    predicted: Sequence[Element],
-    tokenizer: Tokenizer,
-    stem: bool,
-    compared: Compared,
-) -> dict[tuple[int, int], float]:
+    partner = {
+        pair.predicted: pair.reference
+        for pair in pairs
+        if pair.predicted is not None and pair.reference is not None
+    }
+    exact = {p for pair in pairs if pair.how == "exact" if (p := pair.predicted) is not None}
     of = forms(tokenizer, stem).of
-    columns = []
-    for r, element in enumerate(reference):
-        for text in reference_texts(element, compared):
-            _, bag = of(text)
-            columns.append((r, bag, len(bag)))
-    rows: dict[object, list[tuple[int, float]]] = {}
-    found = {}
-    for p, element in enumerate(predicted):
-        _, bag = of(compared_text(element, compared))
-        row = rows.get(bag)
+    ours = [of(compared_text(element, compared)) for element in predicted]
+    theirs = [
+        (r, *of(text)) for r, element in enumerate(reference) for text in texts(element, compared)
+    ]
+    if method == "embedding":
+        rows = _cosine_rows(reference, predicted, compared, encoder)
+    else:
+        columns = [(r, bag, len(bag)) for r, _, bag in theirs]
+        rows = _rouge_rows([bag for _, bag in ours], columns)
+    # Elements that match exactly have similarity 1, whatever the tokenizer makes of them.
+    equal: dict[str, list[int]] = {}
+    for r, key, _ in theirs:
+        equal.setdefault(key, []).append(r)
+    for p, (key, _) in enumerate(ours):
+        same = equal.get(key, ())
+        if same and (len(same) > 1 or p not in exact):
+            rows[p] = list({**dict(rows[p]), **dict.fromkeys(same, 1.0)}.items())
+    return _outbid(rows, partner, exact)
+
+
+def _outbid(rows: Sequence[Row], partner: Mapping[int, int], exact: set[int]) -> Contested:
+    """Elements that are more like others than their own partner, all of which are taken."""
+    owner = {r: p for p, r in partner.items()}
+    settled = {partner[p] for p in exact}
+    ours: set[int] = set()
+    top: dict[int, float] = {}
+    to_be_had: set[int] = set()  # reference elements with a best match that is theirs or nobody's
+    for p, row in enumerate(rows):
+        mine = partner.get(p)
+        best, free = 0.0, True
+        for r, similarity in row:
+            if similarity > best - TOLERANCE:
+                open_here = mine == r or r not in owner
+                free = open_here if similarity > best + TOLERANCE else free or open_here
+                best = max(best, similarity)
+            if r not in settled and similarity > (known := top.get(r, 0.0)) - TOLERANCE:
+                if similarity > known + TOLERANCE:
+                    top[r] = similarity
+                    to_be_had.discard(r)
+                if mine == r or mine is None:
+                    to_be_had.add(r)
+        if not free and p not in exact:
+            ours.add(p)
+    return frozenset(ours), frozenset(top.keys() - to_be_had)
+
+
+def _rouge_rows(bags: Sequence[Bag], columns: Sequence[tuple[int, Bag, int]]) -> list[Row]:
+    seen: dict[Bag, Row] = {}
+    rows = []
+    for bag in bags:
+        row = seen.get(bag)
         if row is None:
-            row = rows[bag] = rouge_row(bag, columns)
-        for r, f1 in row:
-            found[p, r] = f1
-    return found
+            row = seen[bag] = rouge_row(bag, columns)
+        rows.append(row)
+    return rows
 
 
-def _cosines(
+def _cosine_rows(
     reference: Sequence[Element],
     predicted: Sequence[Element],
     compared: Compared,
     encoder: Embeddings | None,
-) -> dict[tuple[int, int], float]:
+) -> list[Row]:
     from .embedding import best_cosines, embeddings
 
-    theirs = [(r, t) for r, e in enumerate(reference) for t in reference_texts(e, compared)]
+    theirs = [(r, text) for r, e in enumerate(reference) for text in texts(e, compared)]
     if not predicted or not theirs:
-        return {}
+        return [[] for _ in predicted]
     ours = [compared_text(element, compared) for element in predicted]
     columns, best = best_cosines(encoder or embeddings(), ours, theirs)
-    rows, at = best.nonzero()
-    return {
-        (p, columns[r]): cosine
-        for p, r, cosine in zip(rows.tolist(), at.tolist(), best[rows, at].tolist(), strict=True)
-    }
-
-
-def _equal_is_one(
-    like: dict[tuple[int, int], float],
-    reference: Sequence[Element],
-    predicted: Sequence[Element],
-    compared: Compared,
-) -> None:
-    """Elements that match exactly have similarity 1, whatever the tokenizer makes of them."""
-    places: dict[str, list[int]] = {}
-    of = forms("rouge", False).of
-    for r, element in enumerate(reference):
-        for text in reference_texts(element, compared):
-            places.setdefault(of(text)[0], []).append(r)
-    for p, element in enumerate(predicted):
-        for r in places.get(of(compared_text(element, compared))[0], ()):
-            like[p, r] = 1.0
+    return [
+        [(r, cosine) for r, cosine in zip(columns, row, strict=True) if cosine > 0]
+        for row in best.tolist()
+    ]

@@ -7,26 +7,25 @@ judged in one go; ``Prepared.score`` takes the verdicts, a judge's or people's, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from .align import Alignment, align
+from .align import Aligner, Alignment
+from .align_many import align_many
+from .answers import as_text, read_both, scored_elements
+from .contested import NOBODY, Contested, contested
 from .errors import InputError
-from .metrics import Counts, ListQAScores, State, listqa_scores, verdict_counts
-from .parse import Parsed, parse, read_reference
+from .metrics import PRF, Counts, ListQAScores, State, listqa_scores, verdict_counts
+from .parse import Parsed
 from .recipes import Recipe
 from .records import NO_SYSTEM, Element, Item, Judgement, Pair, item_id
-from .refusal import is_refusal
-from .tokens import normalise
 
 __all__ = [
     "Prepared",
     "ResponseScore",
-    "answer_state",
     "prepare",
-    "read_both",
+    "prepare_many",
     "score_response",
-    "scored_elements",
 ]
 
 UNIT = "pair"
@@ -51,9 +50,14 @@ class Prepared:
     alignment, ordered
         The optimal alignment, and for an ordered question the positional one.
     items
-        One for each pair with a predicted element, of either alignment, each once.
+        One for each pair with a predicted element, of any alignment, each once.
     collapsed
         Repeated predicted elements that were left out, where the recipe says so.
+    others
+        Alignments by other aligners, to compare with; they are in no figure.
+    contested
+        Positions of the elements whose best match another element has, see
+        :func:`accord.scoring.contested.contested`.
     """
 
     question_id: str
@@ -70,6 +74,8 @@ class Prepared:
     recipe: Recipe
     multi_faceted: bool | None = None
     collapsed: int = 0
+    others: Mapping[Aligner, Alignment] = field(default_factory=dict)
+    contested: Contested = NOBODY
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -144,6 +150,10 @@ class Prepared:
                 recipe=self.recipe,
                 multi_faceted=self.multi_faceted,
             ),
+            others={
+                name: verdict_counts(other.pairs, of(other.pairs), self.recipe).prf()
+                for name, other in self.others.items()
+            },
             block={"recipe": self.recipe.block(), "judge": None if judge is None else dict(judge)},
         )
 
@@ -153,7 +163,8 @@ class ResponseScore:
     """The figures of one response, with everything they rest on.
 
     ``counts`` holds the judge's counts and how many verdicts were unscored or unsure; ``block`` the
-    recipe and the judge's settings, without which the figures mean nothing.
+    recipe and the judge's settings, without which the figures mean nothing; ``others`` what the
+    judge's figures were under other alignments.
     """
 
     question_id: str
@@ -163,6 +174,7 @@ class ResponseScore:
     counts: Counts
     scores: ListQAScores
     block: Mapping[str, Any]
+    others: Mapping[Aligner, PRF] = field(default_factory=dict)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -194,6 +206,8 @@ class ResponseScore:
             "n_predicted": len(prepared.predicted),
             "n_collapsed": prepared.collapsed,
             "ties": prepared.alignment.ties,
+            "contested_predicted": len(prepared.contested[0]),
+            "contested_reference": len(prepared.contested[1]),
             "correct": self.counts.correct,
             "unscored": self.counts.unscored,
             "unsure": self.counts.unsure,
@@ -229,6 +243,7 @@ def prepare(
     ordered: bool = False,
     multi_faceted: bool | None = None,
     occurrence: int = 0,
+    others: Sequence[Aligner] = (),
 ) -> Prepared:
     """Read, align and number one response, up to the items that wait for a verdict.
 
@@ -251,78 +266,175 @@ def prepare(
     occurrence
         Number of this response among those of one system to one question, from 0, so that two
         equal answers have different items.
+    others
+        Aligners to compare the recipe's with: their pairs are items too.
 
     Raises
     ------
     InputError
         When the reference has no element or a value can't be read; the question is named.
+    SettingsError
+        When an aligner needs a package that is not installed.
     """
-    golds, parsed = read_both(question_id, reference, response)
-    raw = response if isinstance(response, str) else _as_text(parsed)
-    state, predicted, collapsed = scored_elements(parsed, raw, recipe)
+    answer = {
+        "question_id": question_id,
+        "question": question,
+        "reference": reference,
+        "response": response,
+        "system": system,
+        "ordered": ordered,
+        "multi_faceted": multi_faceted,
+        "occurrence": occurrence,
+    }
+    (prepared,) = prepare_many([answer], recipe=recipe, others=others)
+    return prepared
+
+
+def prepare_many(
+    answers: Iterable[Mapping[str, Any]], *, recipe: Recipe, others: Sequence[Aligner] = ()
+) -> list[Prepared]:
+    """:func:`prepare` for many responses, which are aligned together.
+
+    Parameters
+    ----------
+    answers
+        What :func:`prepare` takes of each response, by name.
+    recipe, others
+        As for :func:`prepare`.
+    """
+    read = [_Read.of(recipe, **answer) for answer in answers]
+    shared: dict[str, tuple[Element, ...]] = {}
+    for one in read:
+        shared.setdefault(one.question_id, one.golds)
+    golds = [
+        first if (first := shared[one.question_id]) == one.golds else one.golds for one in read
+    ]
     settings: dict[str, Any] = {
         "tokenizer": recipe.tokenizer,
         "stem": recipe.stem,
-        "zero_overlap": recipe.zero_overlap,
         "compared": recipe.compared,
     }
-    alignment = align(golds, predicted, method=recipe.aligner, **settings)
-    positional = align(golds, predicted, method="positional", **settings) if ordered else None
-    items: list[Item] = []
-    item_of: dict[tuple[int | None, int], str] = {}
-    for pair in (*alignment.pairs, *(positional.pairs if positional else ())):
-        if pair.predicted is None or (pair.reference, pair.predicted) in item_of:
-            continue
-        item = _item(golds, predicted, pair, question_id, question, system or NO_SYSTEM, occurrence)
-        item_of[(pair.reference, pair.predicted)] = item.item_id
-        items.append(item)
-    return Prepared(
-        question_id=question_id,
-        system=system or NO_SYSTEM,
-        reference=golds,
-        predicted=predicted,
-        parsed=parsed,
-        response=raw,
-        state=state,
-        alignment=alignment,
-        ordered=positional,
-        items=tuple(items),
-        item_of=item_of,
-        recipe=recipe,
-        multi_faceted=multi_faceted,
-        collapsed=collapsed,
-    )
 
+    def aligned(method: Aligner, some: Iterable[int]) -> list[Alignment]:
+        lists = [(golds[k], read[k].predicted) for k in some]
+        return align_many(lists, method=method, zero_overlap=recipe.zero_overlap, **settings)
 
-def read_both(
-    question_id: str, reference: Any, response: Any
-) -> tuple[tuple[Element, ...], Parsed]:
-    """The reference's elements without asides, and the response as it is read.
-
-    Either may be text, a list, or parsed already; a response of None is an empty one.
-
-    Raises
-    ------
-    InputError
-        When the reference has no element or a value can't be read; the question is named.
-    """
-    try:
-        gold = reference if isinstance(reference, Parsed) else read_reference(reference)
-        if isinstance(response, Parsed):
-            parsed = response
-        elif isinstance(response, str) or response is None:
-            parsed = parse(response or "")
-        else:
-            parsed = read_reference(response)
-    except InputError as error:
-        raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
-    golds = tuple(element for element in gold.elements if not element.aside)
-    if not golds:
-        raise InputError(
-            f"question {question_id!r} has no reference element",
-            cure="give it at least one, or leave the question out",
+    everyone = range(len(read))
+    main = aligned(recipe.aligner, everyone)
+    positional = iter(aligned("positional", [k for k in everyone if read[k].ordered]))
+    found: dict[Aligner, list[Alignment]] = {recipe.aligner: main}
+    taken = [
+        contested(one.golds, one.predicted, alignment, method=recipe.aligner, **settings)
+        for one, alignment in zip(read, main, strict=True)
+    ]
+    for other in others:
+        if other not in found:
+            found[other] = aligned(other, everyone)
+    return [
+        one.prepared(
+            recipe,
+            main[k],
+            next(positional) if one.ordered else None,
+            {other: found[other][k] for other in others},
+            taken[k],
         )
-    return golds, parsed
+        for k, one in enumerate(read)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A response that was read and waits to be aligned."""
+
+    question_id: str
+    question: str
+    system: str
+    ordered: bool
+    multi_faceted: bool | None
+    occurrence: int
+    golds: tuple[Element, ...]
+    parsed: Parsed
+    response: str
+    state: State
+    predicted: tuple[Element, ...]
+    collapsed: int
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        *,
+        question_id: str,
+        question: str,
+        reference: Any,
+        response: Any,
+        system: str = NO_SYSTEM,
+        ordered: bool = False,
+        multi_faceted: bool | None = None,
+        occurrence: int = 0,
+    ) -> _Read:
+        golds, parsed = read_both(question_id, reference, response)
+        raw = response if isinstance(response, str) else as_text(parsed)
+        state, predicted, collapsed = scored_elements(parsed, raw, recipe)
+        return cls(
+            question_id=question_id,
+            question=question,
+            system=system or NO_SYSTEM,
+            ordered=ordered,
+            multi_faceted=multi_faceted,
+            occurrence=occurrence,
+            golds=golds,
+            parsed=parsed,
+            response=raw,
+            state=state,
+            predicted=predicted,
+            collapsed=collapsed,
+        )
+
+    def prepared(
+        self,
+        recipe: Recipe,
+        alignment: Alignment,
+        positional: Alignment | None,
+        others: Mapping[Aligner, Alignment],
+        taken: Contested,
+    ) -> Prepared:
+        """With its alignments, and the items that these make."""
+        items: list[Item] = []
+        item_of: dict[tuple[int | None, int], str] = {}
+        for made in (alignment, positional, *others.values()):
+            for pair in () if made is None else made.pairs:
+                if pair.predicted is None or (pair.reference, pair.predicted) in item_of:
+                    continue
+                item = _item(
+                    self.golds,
+                    self.predicted,
+                    pair,
+                    self.question_id,
+                    self.question,
+                    self.system,
+                    self.occurrence,
+                )
+                item_of[(pair.reference, pair.predicted)] = item.item_id
+                items.append(item)
+        return Prepared(
+            question_id=self.question_id,
+            system=self.system,
+            reference=self.golds,
+            predicted=self.predicted,
+            parsed=self.parsed,
+            response=self.response,
+            state=self.state,
+            alignment=alignment,
+            ordered=positional,
+            items=tuple(items),
+            item_of=item_of,
+            recipe=recipe,
+            multi_faceted=self.multi_faceted,
+            collapsed=self.collapsed,
+            others=others,
+            contested=taken,
+        )
 
 
 def score_response(
@@ -365,35 +477,6 @@ def score_response(
     return prepared.score(verdicts(prepared.to_judge()), judge=judge)
 
 
-def scored_elements(
-    parsed: Parsed, response: str, recipe: Recipe
-) -> tuple[State, tuple[Element, ...], int]:
-    """The state of an answer, the elements that the recipe scores, how many it collapsed.
-
-    A refusal has none; asides and repetitions are left out where the recipe says so.
-    """
-    state = answer_state(response, parsed)
-    elements = [] if state == "abstained" else list(parsed.elements)
-    if recipe.aside == "drop":
-        elements = [element for element in elements if not element.aside]
-    if recipe.duplicates == "count":
-        return state, tuple(elements), 0
-    first: dict[tuple[str, ...], Element] = {}
-    for element in elements:
-        values = (normalise(value) for _, value in element.attributes)
-        first.setdefault((normalise(element.text), *values), element)
-    return state, tuple(first.values()), len(elements) - len(first)
-
-
-def answer_state(response: str, parsed: Parsed) -> State:
-    """Whether an answer was given, is blank, is a refusal, or holds no elements to read."""
-    if not response.strip() and not parsed.elements:
-        return "empty"
-    if is_refusal(response, parsed.elements, parsed.marker):
-        return "abstained"
-    return "given" if any(not element.aside for element in parsed.elements) else "unreadable"
-
-
 def _item(
     reference: Sequence[Element],
     predicted: Sequence[Element],
@@ -424,8 +507,3 @@ def _item(
         aliases=gold.aliases if gold else (),
         system=system,
     )
-
-
-def _as_text(parsed: Parsed) -> str:
-    """A list that came already read, as text for Relaxed-Recall."""
-    return "\n".join(element.display for element in parsed.elements)

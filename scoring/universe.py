@@ -25,13 +25,13 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from .align import match_exact
+from .answers import read_both, scored_elements
 from .errors import InputError, SettingsError
 from .languages import Articles, language_code, normalise_name
 from .metrics import PRF, State, precision_recall_f1
 from .parse import PARSER, Parsed
 from .recipes import recipe
 from .records import CORRECT, NO_SYSTEM, UNSURE, Element, Item, Judgement, item_id
-from .score import read_both, scored_elements
 
 __all__ = [
     "Universe",

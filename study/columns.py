@@ -43,6 +43,8 @@ _SCORE_COUNTS = (
     "n_collapsed",
     "n_pairs",
     "ties",
+    "contested_predicted",
+    "contested_reference",
     "unscored",
     "unsure",
     "extra",
@@ -94,8 +96,9 @@ def elements_schema() -> pa.Schema:
 def pairs_schema() -> pa.Schema:
     """One row a pair. ``item_id`` is null where no predicted element is there to be graded.
 
-    ``alignment`` is ``main``, or ``ordered`` for a pair that only the positional alignment of an
-    ordered question has.
+    ``alignment`` is ``main``; ``ordered`` for a pair that only the positional alignment of an
+    ordered question has; the name of an aligner for one that only it makes. An element of a main
+    pair is ``contested`` if its best match has another partner.
     """
     import pyarrow as pa
 
@@ -116,6 +119,8 @@ def pairs_schema() -> pa.Schema:
             ("similarity", pa.float64()),
             ("how", text),
             ("alignment", text),
+            ("contested_predicted", pa.bool_()),
+            ("contested_reference", pa.bool_()),
             ("n_reference", whole),
             ("n_predicted", whole),
             ("content_sha256", text),
@@ -173,7 +178,7 @@ def _elements(elements: Sequence[Element], **names: Any) -> Iterator[dict[str, A
 
 
 def pair_rows(question: Question, response: Response, one: Prepared) -> Iterator[dict[str, Any]]:
-    """The pairs of a response: the recipe's alignment, then what only the positional one has."""
+    """The pairs of a response: the recipe's alignment, then what only the others have."""
     items = {item.item_id: item for item in one.items}
     common = {
         "question_id": question.question_id,
@@ -185,11 +190,15 @@ def pair_rows(question: Question, response: Response, one: Prepared) -> Iterator
         "n_predicted": len(one.predicted),
     }
     seen: set[str] = set()
-    for alignment, pairs in (("main", one.pairs), ("ordered", _ordered(one))):
+    predicted, reference = one.contested
+    alignments = [("main", one.pairs), ("ordered", _ordered(one))]
+    alignments += [(name, other.pairs) for name, other in one.others.items()]
+    for alignment, pairs in alignments:
+        main = alignment == "main"
         for pair in pairs:
             identity = one.item_id(pair)
             if identity is None:
-                if alignment == "ordered" or pair.reference is None:
+                if not main or pair.reference is None:
                     continue
                 gold = one.reference[pair.reference]
                 shown: dict[str, Any] = {
@@ -217,6 +226,8 @@ def pair_rows(question: Question, response: Response, one: Prepared) -> Iterator
                 "similarity": pair.similarity,
                 "how": pair.how,
                 "alignment": alignment,
+                "contested_predicted": pair.predicted in predicted if main else None,
+                "contested_reference": pair.reference in reference if main else None,
             }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.records import NO_SYSTEM, Item
 from .anchored import SUFFIX, take_anchored
 from .identity import is_other_unit, system_label
+from .judging import OF_ALIGNER
 from .rating_times import add_times
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
@@ -68,8 +69,8 @@ def join_ratings(
     pairs
         The pairs of the recipe's alignment.
     aside
-        Items that only the positional alignment of an ordered question has: their ratings belong
-        to the ordered figures and are left out here without a word.
+        Items that only the positional alignment of an ordered question has, or an aligner that the
+        recipe's is compared with: their ratings are left out here without a word.
     sample_id
         Only the items of this sample. Otherwise the labels of pilots are left out.
 
@@ -97,7 +98,8 @@ def join_ratings(
             continue
         reason = None
         if row.item_id not in known:
-            elsewhere = row.item_id in aside or is_other_unit(row.item_id)
+            compared = row.source == OF_ALIGNER
+            elsewhere = row.item_id in aside or compared or is_other_unit(row.item_id)
             reason = None if elsewhere else _NOT_THERE
         elif row.status == "skipped":
             reason = "skipped"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import Item, Judgement
@@ -13,8 +13,12 @@ from .records import RatingRow
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
+    from ..scoring.score import Prepared
 
-__all__ = ["Source", "judged", "rating"]
+__all__ = ["OF_ALIGNER", "Source", "judged", "rated", "rating"]
+
+OF_ALIGNER = "judge of an aligner"
+"""Source of a verdict on a pair that only an aligner makes which the recipe's was compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +67,13 @@ def rating(source: Source, verdict: Judgement) -> RatingRow:
         guideline=f"settings {source.sha256[:16]}",
         source="judge",
     )
+
+
+def rated(source: Source, one: Prepared, verdicts: Sequence[Judgement]) -> list[RatingRow]:
+    """The verdicts on a response; those on pairs of a compared aligner alone are marked as such."""
+    rows = [rating(source, verdict) for verdict in verdicts]
+    if not one.others:
+        return rows
+    made = (*one.pairs, *(one.ordered.pairs if one.ordered else ()))
+    own = {one.item_id(pair) for pair in made}
+    return [row if row.item_id in own else replace(row, source=OF_ALIGNER) for row in rows]

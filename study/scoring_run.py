@@ -19,16 +19,18 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.errors import AccordError, ServiceError, SettingsError, StudyError
 from ..scoring.parse import Parsed, read_reference
 from ..scoring.records import Item
-from ..scoring.score import Prepared, ResponseScore, prepare
+from ..scoring.score import Prepared, ResponseScore, prepare_many
 from . import columns
+from .aligner_scores import AlignerScores
 from .identity import hashed_system, response_id
-from .judging import Source, judged, rating
+from .judging import Source, judged, rated
 from .means import MeansTable
 from .records import Question, RatingRow, Response
 from .scoring_given import given_chunks, score_given, similarity
 from .tables import Tables, TablesWriter
 
 if TYPE_CHECKING:
+    from ..scoring.align import Aligner
     from ..scoring.judges import Judge
     from ..scoring.recipes import Recipe
     from .ledger import Ledger
@@ -47,7 +49,10 @@ Done = list[tuple[Question, Parsed, list[tuple[Response, Prepared]]]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a scoring run needs. Without judges, elements and pairs are made and no scores."""
+    """What a scoring run needs. Without judges, elements and pairs are made and no scores.
+
+    With ``aligners`` every response is aligned by these too, and their pairs are judged.
+    """
 
     ledger: Ledger
     tables: Tables
@@ -56,6 +61,7 @@ class Run:
     judges: Sequence[Judge] = ()
     jobs: int = 1
     progress: Progress | None = None
+    aligners: Sequence[Aligner] = ()
 
 
 @dataclass(slots=True)
@@ -63,6 +69,7 @@ class Outcome:
     """What a run gave: mean figures, what each model judge had to do, and who could not go on."""
 
     means: MeansTable
+    aligned: AlignerScores
     work: dict[str, dict[str, int]] = field(default_factory=dict)
     failed: dict[str, AccordError] = field(default_factory=dict)
 
@@ -78,7 +85,7 @@ def run(work: Run) -> Outcome:
     StudyError
         When the study has nothing to score, or the tables can't be written.
     ServiceError, SettingsError
-        When no judge is left.
+        When no judge is left; when an aligner needs a package that is not installed.
     """
     given = work.ledger.pairs()
     ((n_responses,),) = work.ledger.query("SELECT count(*) FROM response")
@@ -89,7 +96,12 @@ def run(work: Run) -> Outcome:
             cure="bring some in: accord add STUDY FILE --as responses",
         )
     sources = [Source.of(judge) for judge in work.judges]
-    bench = _Bench(sources, MeansTable(work.recipe))
+    if "embedding" in (work.recipe.aligner, *work.aligners):
+        from ..scoring.embedding import embeddings
+
+        embeddings()  # a package that is missing is told before anything is made
+    aligned = AlignerScores(work.aligners)
+    bench = _Bench(sources, MeansTable(work.recipe), aligned)
     means = bench.means
     done = 0
     with work.tables.writing(work.state) as writer:
@@ -97,9 +109,11 @@ def run(work: Run) -> Outcome:
         with closing(_prepared(work)) as chunks:
             for chunk in chunks:
                 _write_material(writer, chunk)
+                for question, _, responses in chunk:
+                    aligned.add_pairs(question.question_id, responses)
                 for source in bench.present():
                     with bench.watching(source, writer):
-                        _score_chunk(work, writer, source, chunk, means)
+                        _score_chunk(work, writer, source, chunk, means, aligned)
                 done += sum(len(responses) for _, _, responses in chunk)
                 if work.progress:
                     work.progress(done, total)
@@ -117,15 +131,18 @@ def run(work: Run) -> Outcome:
                 work.progress(done, total)
         _fill(writer)
     done_by = {source.judge.name: source.work for source in sources if source.work}
-    return Outcome(means, done_by, bench.failed)
+    return Outcome(means, aligned, done_by, bench.failed)
 
 
 class _Bench:
     """The judges of a run; one that can't go on leaves, and the repeats of it go with it."""
 
-    def __init__(self, sources: Sequence[Source], means: MeansTable) -> None:
+    def __init__(
+        self, sources: Sequence[Source], means: MeansTable, aligned: AlignerScores
+    ) -> None:
         self._sources = list(sources)
         self.means = means
+        self.aligned = aligned
         self.failed: dict[str, AccordError] = {}
 
     def present(self) -> Iterator[Source]:
@@ -148,6 +165,7 @@ class _Bench:
                 self._sources.remove(other)
                 self.failed[other.judge.name] = error
                 self.means.drop(other.judge.name)
+                self.aligned.drop(other.judge.name)
                 writer.drop(f"scores/{other.judge.name}")
             if not self._sources:
                 raise
@@ -175,31 +193,33 @@ def _fill(writer: TablesWriter) -> None:
 # Parse and align
 
 
-def prepare_questions(work: Work, recipe: Recipe) -> Done:
+def prepare_questions(work: Work, recipe: Recipe, others: Sequence[Aligner] = ()) -> Done:
     """Parse and align the responses of some questions; the unit of a process pool."""
-    done: Done = []
-    for question, responses in work:
-        gold = read_reference(question.reference)
-        ordered = question.fields.get("ordered") == "true"
-        prepared = [
-            (
-                response,
-                prepare(
-                    question_id=question.question_id,
-                    question=question.question,
-                    reference=gold,
-                    response=json.loads(response.response)
+    golds = [read_reference(question.reference) for question, _ in work]
+    prepared = iter(
+        prepare_many(
+            [
+                {
+                    "question_id": question.question_id,
+                    "question": question.question,
+                    "reference": gold,
+                    "response": json.loads(response.response)
                     if response.response_is_json
                     else response.response,
-                    recipe=recipe,
-                    system=hashed_system(response.system, response.variant),
-                    ordered=ordered,
-                ),
-            )
-            for response in responses
-        ]
-        done.append((question, gold, prepared))
-    return done
+                    "system": hashed_system(response.system, response.variant),
+                    "ordered": question.fields.get("ordered") == "true",
+                }
+                for (question, responses), gold in zip(work, golds, strict=True)
+                for response in responses
+            ],
+            recipe=recipe,
+            others=others,
+        )
+    )
+    return [
+        (question, gold, [(response, next(prepared)) for response in responses])
+        for (question, responses), gold in zip(work, golds, strict=True)
+    ]
 
 
 def _chunks(ledger: Ledger) -> Iterator[Work]:
@@ -230,7 +250,7 @@ def _prepared(work: Run) -> Generator[Done]:
     chunks = _chunks(work.ledger)
     if work.jobs <= 1:
         for chunk in chunks:
-            yield prepare_questions(chunk, work.recipe)
+            yield prepare_questions(chunk, work.recipe, work.aligners)
         return
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -243,7 +263,7 @@ def _prepared(work: Run) -> Generator[Done]:
     try:
         for chunk in chunks:
             with _uninterrupted():
-                waiting.append(pool.submit(prepare_questions, chunk, work.recipe))
+                waiting.append(pool.submit(prepare_questions, chunk, work.recipe, work.aligners))
             if len(waiting) > work.jobs + 1:
                 yield waiting.popleft().result()
         while waiting:
@@ -289,7 +309,12 @@ def _write_material(writer: TablesWriter, chunk: Done) -> None:
 
 
 def _score_chunk(
-    work: Run, writer: TablesWriter, source: Source, chunk: Done, means: MeansTable
+    work: Run,
+    writer: TablesWriter,
+    source: Source,
+    chunk: Done,
+    means: MeansTable,
+    aligned: AlignerScores,
 ) -> None:
     flat = [(response, one) for _, _, responses in chunk for response, one in responses]
     if not flat:
@@ -300,9 +325,10 @@ def _score_chunk(
     ratings: list[RatingRow] = []
     for response, one in flat:
         own = [next(verdicts) for _ in one.items]
-        ratings += [rating(source, verdict) for verdict in own]
+        ratings += rated(source, one, own)
         score = one.score(own, judge=source.block)
         means.add(source.judge.name, response.system, response.variant, score, source.block)
+        aligned.add_scores(source.judge.name, response, score)
         rows.append(_score_row(work.recipe, source, response, score))
     work.ledger.add_ratings(ratings)
     writer.add(f"scores/{source.judge.name}", rows, columns.scores_schema())

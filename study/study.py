@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..scoring.judge_progress import ProgressCallback
     from ..scoring.judges import Judge
+    from .aligner_scores import AlignerScores
     from .profile_shape import Profile
     from .scoring_run import Progress
 
@@ -254,6 +255,7 @@ class Study:
         repeat: int = 1,
         fresh: bool = False,
         retry_unscored: bool = False,
+        aligners: Sequence[str] = (),
         progress: Progress | None = None,
         judge_progress: Callable[[str], ProgressCallback] | None = None,
     ) -> ScoreReport:
@@ -274,6 +276,10 @@ class Study:
             Ask model judges again, whatever they answered before.
         retry_unscored
             Ask model judges again where the reply that is kept could not be read.
+        aligners
+            Names of two or more aligners to compare: ``rouge`` (the optimal assignment),
+            ``greedy``, ``positional``, ``embedding``. Pairs that only they make are judged too;
+            they are in no score.
         progress
             Called with how many responses are done, and of how many.
         judge_progress
@@ -289,13 +295,20 @@ class Study:
         StudyError
             When there is nothing to score, or another accord is writing.
         SettingsError
-            When a judge is unknown or its settings can't be used.
+            When a judge or aligner is unknown or can't be used.
         ServiceError
             When the endpoint of no judge can be used.
         """
         from ..scoring.judges import make_judge
+        from .aligner_scores import named_aligners
         from .scoring_run import Run, run
 
+        compared = named_aligners(aligners)
+        if compared and not self.ledger.query("SELECT 1 FROM response LIMIT 1"):
+            raise SettingsError(
+                "--aligners compares how responses are aligned, and the study has none",
+                cure="bring some in: accord add STUDY FILE --as responses",
+            )
         for option, number in (("--jobs", jobs), ("--repeat", repeat)):
             if number < 1:
                 raise SettingsError(f"{option} can't be {number}", cure="use 1 or more")
@@ -327,6 +340,7 @@ class Study:
                     judges=made,
                     jobs=jobs,
                     progress=progress,
+                    aligners=compared,
                 )
             )
             self.ledger.add_provenance(
@@ -336,6 +350,7 @@ class Study:
                     "recipe_sha256": recipe.sha256,
                     "state": state,
                     "fresh": fresh,
+                    **({"aligners": list(compared)} if compared else {}),
                     "work": outcome.work,
                     "failed": {name: error.message for name, error in outcome.failed.items()},
                 },
@@ -347,6 +362,7 @@ class Study:
             state,
             outcome.work,
             outcome.failed,
+            outcome.aligned if compared else None,
         )
 
     def _pairs(self) -> pd.DataFrame:
@@ -431,7 +447,8 @@ class ScoreReport:
     ``state`` is the hash of what the study held; ``work`` says for each model judge how many
     questions were asked, asked again, known already and left without a reply, the calls (what was
     put to the model in this run), the items left unscored, and the tokens; ``failed`` names the
-    judges that could not be used to the end, and why.
+    judges that could not be used to the end, and why; ``aligned`` holds the scores under each of
+    the aligners that were compared.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -440,6 +457,7 @@ class ScoreReport:
     state: str
     work: Mapping[str, Mapping[str, int]]
     failed: Mapping[str, AccordError] = field(default_factory=dict)
+    aligned: AlignerScores | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""

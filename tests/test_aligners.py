@@ -347,20 +347,20 @@ def test_contested_equals_its_definition(
         return 1.0 if equal else rouge1_f1(reference[r], predicted[p])
 
     pairs = [(p.predicted, p.reference) for p in alignment.pairs]
-    owner = {r: p for p, r in pairs if p is not None and r is not None}
-    ours = set()
-    for p, r in pairs:
-        if p is None:
-            continue
-        best = max((like(p, x) for x in range(len(reference))), default=0.0)
-        own = 0.0 if r is None else like(p, r)
-        tops = [x for x in range(len(reference)) if like(p, x) > best - 1e-9]
-        if best > own + 1e-9 and all(x in owner for x in tops):
-            ours.add(p)
-    found, _ = contested(
-        elements(*reference),
-        elements(*predicted),
-        alignment,
-        method=method,  # type: ignore[arg-type]  # a test's word
-    )
-    assert found == ours
+    partner = {p: r for p, r in pairs if p is not None and r is not None}
+    owner = {r: p for p, r in partner.items()}
+    ours, theirs = [], []
+    for p in range(len(predicted)):
+        row = [like(p, r) for r in range(len(reference))]
+        best, own = max(row, default=0.0), row[partner[p]] if p in partner else 0.0
+        tops = [r for r, value in enumerate(row) if value > best - 1e-9]
+        if best > own + 1e-9 and all(r in owner for r in tops):
+            ours.append(p)
+    for r in range(len(reference)):
+        column = [like(p, r) for p in range(len(predicted))]
+        best, own = max(column, default=0.0), column[owner[r]] if r in owner else 0.0
+        tops = [p for p, value in enumerate(column) if value > best - 1e-9]
+        if best > own + 1e-9 and all(p in partner for p in tops):
+            theirs.append(r)
+    gold, given_ = elements(*reference), elements(*predicted)
+    assert taken_by_others(gold, given_, alignment, method=method) == (ours, theirs)
