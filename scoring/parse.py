@@ -39,7 +39,7 @@ from .records import Element
 
 __all__ = ["PARSER", "Parsed", "parse", "plain", "read_reference"]
 
-PARSER = "accord-list-1"
+PARSER = "accord-list-2"
 """Name and version of the list parser; another number means that answers may be read otherwise."""
 
 

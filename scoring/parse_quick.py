@@ -1,19 +1,20 @@
 """The commonest answers, read without the walk: one list, one line an item, nothing below.
 
-Most answers are "1. …", "2. …" or bullets of one sign, below one line at most. Their lines are
-split and compared with the markers they must have; whatever is not exactly of this form is left to
-the walk, which reads these answers the same way.
+Most answers are "1. …", "2. …" or bullets of one sign, below one line at most. One pattern for each
+length gives their items; longer lists, and those with markup, are split and compared with the
+markers they must have. Whatever is not exactly of this form is left to the walk, which reads these
+answers the same way.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import accumulate
-from operator import add
 
 from .parse_inline import names_in_a_row
-from .parse_result import Parsed, quick_parsed
+from .parse_result import Parsed, parsed_later, quick_element, quick_parsed
 from .parse_text import clean, head_of
 from .records import Element
 
@@ -40,9 +41,43 @@ _MARKERS = {
 }
 _BULLETS = {f"\n{sign} ": [f"\n{sign} "] * _LONGEST for sign in "-*+•"}
 _MARKERS |= _BULLETS
-_SIGNS = frozenset(marker[1:] for marker in _BULLETS)
-_OFFSETS = [3 * k for k in range(_LONGEST + 1)]
 _COUNTED = {first: [markers[:n] for n in range(30)] for first, markers in _MARKERS.items()}
+
+
+def _harmless(signs: re.Pattern[str], unsure: bytes) -> bytes:
+    """The bytes of UTF-8 that no sign begins with: whatever is left without them may be one.
+
+    ASCII signs leave themselves; others the first byte they share with harmless ones.
+    """
+    found = signs.findall("".join(map(chr, range(128))))
+    return bytes(set(range(256)).difference("".join(found).encode(), unsure))
+
+
+# An apostrophe matters only at the front of an item: looked for by itself.
+HARMLESS = _harmless(_SPECIAL, b"\xc2\xd8\xe1\xe2\xe3\xed\xef") + b"'"
+HARMLESS_ABOVE = _harmless(_OTHER, b"\xc2\xe2\xed\xef")
+
+
+class _Patterns(dict[tuple[str, int], Callable[[str, int], "re.Match[str] | None"]]):
+    """For a form of list and its length, the one pattern that gives its items."""
+
+    def __missing__(self, key: tuple[str, int]) -> Callable[[str, int], re.Match[str] | None]:
+        form, n = key
+        opening, item = (form[:2], r"\*\*([^*\n]*[^ ,*\n])\*\*") if "**" in form else (form, _ITEM)
+        markers = [f"{number}{opening[1]}" for number in range(1, n + 1)]
+        if opening[0] != "1":
+            markers = [opening[0]] * n
+        found = re.compile("\n".join([f"{re.escape(marker)} {item}" for marker in markers]) + r"\Z")
+        match: Callable[[str, int], re.Match[str] | None] = found.match
+        self[key] = match
+        return match
+
+
+_ITEM = r"(.*[^ ,\n])"
+_PATTERNS = _Patterns()
+_MOST = 40  # items: longer lists are split
+# What the markers themselves leave of an item, by the form of the list.
+_OWN = {"1.": b"", "1)": b"", "- ": b"", "+ ": b"", "* ": b"*", "• ": b"\xe2"}
 
 
 class _Elements(dict[str, Element]):
@@ -52,9 +87,9 @@ class _Elements(dict[str, Element]):
     """
 
     def __missing__(self, text: str) -> Element:
-        if len(self) > 10_000:
+        if len(self) > 20_000:
             self.clear()
-        element = self[text] = Element(text)
+        element = self[text] = quick_element(text)
         return element
 
 
@@ -69,13 +104,70 @@ def plain_elements(texts: Iterable[str]) -> tuple[Element, ...]:
 def read_quick(text: str) -> Parsed | None:
     """The answer as read; None where it is of another form."""
     text = text.rstrip()
-    if text[-2:] == "**" and (read := _bold(text)) is not None:
-        return read
-    opening = text[:2]
-    if opening not in _SIGNS:
-        opening = text[text.find("\n") :].lstrip("\n")[:2] if text[:1].isalpha() else ""
-    if opening in _SIGNS and (read := _bulleted(text, opening)) is not None:
-        return read
+    start = 0
+    form = text[:2]
+    if form not in _OWN and form.isalpha():  # a line leads in
+        start = text.find("\n") + 1
+        if start == 0:
+            return _names(text) if ", " in text else None
+        if text[start : start + 1] == "\n":
+            start += 1
+        form = text[start : start + 2]
+    if form in _OWN:
+        read = _in_one_match(text, start, form)
+        if read is not None:
+            return read
+    return _split(text)
+
+
+def _in_one_match(text: str, start: int, form: str) -> Parsed | None:
+    """One item a line, each as it stands or bold as a whole, without a line between or below."""
+    n = text.count("\n", start) + 1
+    if n > _MOST:
+        return None
+    # Whatever fails, fails in time linear in the text: an item ends at the line break only.
+    bold = text[-2:] == "**" and form == "1." and text.startswith(" **", start + 2)
+    found = _PATTERNS["1.**" if bold else form, n](text, start)
+    if found is None:
+        return None
+    lead, body = "", text
+    if start:
+        above = _lead_of(text[:start])
+        if above is None:
+            return None
+        lead, body = above, text[start:]
+    left = body.encode("utf-8", "surrogatepass").translate(None, HARMLESS)
+    if left != (b"****" if bold else _OWN[form]) * n:
+        return None
+    # Blanks that go, an explanation, a rule, quotes.
+    if "  " in body or " - " in body or "- -" in body:
+        return None
+    if "'" in body and (" '" in body or "*'" in body):
+        return None
+    words = found.groups()
+    if form[1] == " ":
+        if _INNER.match(words[0]) is not None:
+            return None  # "- 1. …": both may be the marker
+        marker, rule = "bullet", "bullets"
+    else:
+        marker, rule = "numbered", "numbers"
+    if n == 1 and start == 0 and _SEVERAL.search(words[0]) is not None:
+        return None
+    return parsed_later(tuple(map(_element, words)), lead, marker, rule, found, -2 if bold else 0)
+
+
+@lru_cache(maxsize=500)  # systems have their habits
+def _lead_of(lines: str) -> str | None:
+    """The line above a list; None where it may be more than that."""
+    lead = lines.rstrip()
+    if not 1 < len(lead) < 500 or not (lead[:2].isascii() and lead[:2].isalpha()):
+        return None
+    left = lead.encode("utf-8", "surrogatepass").translate(None, HARMLESS_ABOVE)
+    return lead if not left or _OTHER.search(lead) is None else None
+
+
+def _split(text: str) -> Parsed | None:
+    """Longer lists, with blank lines between items, markup in them, a sentence below."""
     parts = _MARKER.split(text)  # what leads in, "\n1. ", "one", "\n2. ", "two", …
     n = len(parts) // 2
     if n >= _LONGEST:
@@ -156,60 +248,6 @@ def _names(line: str) -> Parsed | None:
     return quick_parsed(tuple(map(_element, names)), "", "", "delimiter", "one line, ,", starts)
 
 
-def _bulleted(text: str, sign: str) -> Parsed | None:
-    """Bullets of one sign, every item one line that stands as it is, below one line at most."""
-    if text[0] == sign[0]:
-        lead, words = "", text[2:].split(f"\n{sign}")
-        start = 2
-    else:
-        lead, *words = text.split(f"\n{sign}")
-        start = len(lead) + 3
-        if _LEAD.match(lead) is None or _OTHER.search(lead) is not None:
-            return None
-    n = len(words)
-    if n > _LONGEST or text.count("\n", start) != n - 1 or "" in words:
-        return None
-    if _SPECIAL.search(text.replace("*", " ") if sign == "* " else text, start) is not None:
-        return None
-    if sign == "* " and text.count("*") != n:
-        return None
-    if "  " in text or " \n" in text or " - " in text or "- -" in text:
-        return None
-    if n == 1 and not lead and _SEVERAL.search(text, start) is not None:
-        return None
-    if "," in text and ",\n" in f"{text}\n" or _INNER.match(words[0]) is not None:
-        return None
-    lengths = accumulate(map(len, words[:-1]), initial=start)
-    starts = tuple(map(add, lengths, _OFFSETS))
-    return quick_parsed(tuple(map(_element, words)), lead.rstrip(), "", "bullet", "bullets", starts)
-
-
-def _bold(text: str) -> Parsed | None:
-    """A list of which every item is bold as a whole, "1. **one**", without other markup."""
-    parts = text.split("**")  # what leads in and "1. ", "one", "\n2. ", "two", …, ""
-    words = parts[1::2]
-    n = len(words)
-    opening = parts[0]
-    markers = _COUNTED.get(f"\n{opening[-3:]}")
-    if markers is None or opening[-3:-2] != "1" or len(parts) != 2 * n + 1 or n >= 30:
-        return None
-    if parts[2:-1:2] != markers[n][1:]:
-        return None
-    lead, lines = opening[:-3], "\n".join(words)
-    if lead and (lead[-1] != "\n" or _LEAD.match(lead) is None or _OTHER.search(lead) is not None):
-        return None
-    if _SPECIAL.search(lines) is not None or lines.count("\n") != n - 1 or "" in words:
-        return None
-    if "  " in lines or " \n" in lines or "\n " in lines or ",\n" in lines or " - " in lines:
-        return None
-    if lines[0] == " " or lines[-1] in " ,":
-        return None
-    lengths = accumulate(map(len, parts))
-    starts = tuple([length + 4 * k for k, length in enumerate(list(lengths)[:-1:2])])
-    elements = tuple(map(_element, words))
-    return quick_parsed(elements, lead.rstrip(), "", "numbered", "numbers", starts)
-
-
 def _cleaned(words: list[str], sign: str) -> tuple[Element, ...] | None:
     """The elements of any items, each cleaned; None where one is empty, a rule or a check box."""
     sign = sign if sign in _BULLETS else " "
@@ -219,5 +257,5 @@ def _cleaned(words: list[str], sign: str) -> tuple[Element, ...] | None:
     if not all(texts):
         return None
     return tuple(
-        [Element(text, head=head_of(word, text)) for word, text in zip(words, texts, strict=True)]
+        [quick_element(text, head_of(word, text)) for word, text in zip(words, texts, strict=True)]
     )

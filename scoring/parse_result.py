@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .records import Element
 
-__all__ = ["Parsed", "quick_parsed"]
+__all__ = ["Parsed", "parsed_later", "quick_element", "quick_parsed"]
+
+
+class _Later:
+    """Holds the match that tells where elements begin until somebody asks.
+
+    Scoring never does, and the places cost a fifth of reading the commonest lists.
+    """
+
+    __slots__ = ("_found",)
+    _found: tuple[re.Match[str], int]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> tuple[int, ...]:
+            """``starts`` of a list read by one pattern; a slot that is set never gets here."""
+            if name != "starts":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            found, shift = self._found
+            starts = tuple([found.start(k) + shift for k in range(1, len(found.regs))])
+            _starts(self, starts)
+            return starts
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(_Later):
     """An answer as read.
 
     Parameters
@@ -54,6 +76,7 @@ class Parsed:
 _new = Parsed.__new__
 _set = [Parsed.__dict__[field.name].__set__ for field in fields(Parsed)]
 _elements, _preamble, _trailer, _marker, _rule, _starts = _set
+_later = _Later.__dict__["_found"].__set__
 
 
 def quick_parsed(
@@ -73,3 +96,42 @@ def quick_parsed(
     _rule(parsed, rule)
     _starts(parsed, starts)
     return parsed
+
+
+def parsed_later(
+    elements: tuple[Element, ...],
+    preamble: str,
+    marker: str,
+    rule: str,
+    found: re.Match[str],
+    shift: int,
+) -> Parsed:
+    """``Parsed(elements, …)`` whose elements are the groups of a match; no text follows.
+
+    Each begins ``shift`` characters behind its group.
+    """
+    parsed = _new(Parsed)
+    _elements(parsed, elements)
+    _preamble(parsed, preamble)
+    _trailer(parsed, "")
+    _marker(parsed, marker)
+    _rule(parsed, rule)
+    _later(parsed, (found, shift))
+    return parsed
+
+
+_new_element = Element.__new__
+_element_set = [Element.__dict__[field.name].__set__ for field in fields(Element)]
+_text, _aliases, _attributes, _head, _section, _aside = _element_set
+
+
+def quick_element(text: str, head: str | None = None) -> Element:
+    """``Element(text, head=head)``."""
+    element = _new_element(Element)
+    _text(element, text)
+    _aliases(element, ())
+    _attributes(element, ())
+    _head(element, head)
+    _section(element, None)
+    _aside(element, False)
+    return element

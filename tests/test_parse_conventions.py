@@ -7,8 +7,11 @@ sections, attributes, asides, preamble, trailer or marker, these are given as we
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import pickle
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.parse import Parsed, _parse, parse
+from accord.scoring.parse_quick import _OTHER, _SPECIAL, HARMLESS, HARMLESS_ABOVE
 from accord.scoring.refusal import is_refusal
 
 ROWS: list[dict[str, Any]] = [
@@ -133,3 +137,22 @@ def test_quick_and_whole_agree_on_thousands_of_answers() -> None:
         lead = rng.choice(["", "", "Here:\n", "Here they are\n\n", "Sure! "])
         text = lead + body + rng.choice(["", "\n", ".", "\n\nHope this helps!"])
         assert parse(text) == _parse(text), text
+
+
+def test_places_told_later_stay_with_the_answer() -> None:
+    """They are worked out when somebody asks: in copies and in another process too."""
+    parsed = parse("Here:\n1. **Mars**\n2. **Venus**")
+    assert dataclasses.replace(parsed, rule="x").starts == (9, 21)
+    assert pickle.loads(pickle.dumps(parse("- Mars\n- Venus"))).starts == (2, 9)
+    with pytest.raises(AttributeError, match="no attribute 'ends'"):
+        getattr(parsed, "ends")  # noqa: B009
+
+
+@pytest.mark.parametrize(
+    ("signs", "harmless"), [(_SPECIAL, HARMLESS), (_OTHER, HARMLESS_ABOVE)], ids=["item", "lead"]
+)
+def test_no_sign_passes_as_harmless(signs: re.Pattern[str], harmless: bytes) -> None:
+    every = "".join(map(chr, range(0x110000)))
+    for sign in signs.findall(every):
+        left = sign.encode("utf-8", "surrogatepass").translate(None, harmless)
+        assert left or sign == "'", hex(ord(sign))
