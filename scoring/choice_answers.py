@@ -8,28 +8,39 @@ and the first that finds a label decides. Whatever names two options, denies one
 ``boxed``       ``\\boxed{B}``
 ``json``        ``{"answer": "B"}``
 ``tag``         ``<answer>B</answer>``
-``phrase``      "The answer is B", "Antwort: B", "正解はB", "B is correct"; the last such line
+``phrase``      "The answer is B", "Antwort: B", "正解はB", "B is correct", "The answer is
+                Mitochondrion"; the last such line
 ``alone``       nothing but the label: ``B``, ``(b)``, ``**B**``, ``Ｂ``; the text, its last line,
                 its first, or any other
-``lead``        a line that begins with the label and a sign: "B. Mitochondria", "b) …"
-``option``      the text of exactly one option, alone or after its label
+``lead``        a line that begins with the label and a sign: "B. Mitochondria", "b) …"; of
+                several the one that is marked ✅ or "correct"
+``option``      the text of exactly one option: alone, after its label, or at the end of a last
+                sentence that denies nothing
 ``pick``        "I choose B", "(B) fits best" on the last line
 ==============  ==================================================================================
 
+What is turned down in the same breath ("not A but B", "B rather than A") is taken out, and of
+second thoughts ("A. Wait, no: B") the last that says something counts. A question that a base model
+goes on to ask itself is not read.
+
 Markdown, full-width letters, invisible characters and reasoning blocks are taken off first. Letters
-of another script than the labels' are not read as theirs: a Cyrillic "В" looks like B and is third
-in its own order.
+of a name ("C. difficile", "D-glucose") are no labels where the options are known. Letters of
+another script than the labels' are not read as theirs: a Cyrillic "В" looks like B and is third in
+its own order.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .choice_words import ANSWER, BEFORE, CHOICE, CLOSE, IS, NAMED, OPEN, OR, PICKS
 from .errors import SettingsError
+from .option_texts import OptionTexts, without_names
 from .refusal import refuses
 from .tokens import normalise
 from .verdict import CUT_OFF, EMPTY, NEGATED, NO_LABEL, REFUSED, SEVERAL, as_seen, without_reasoning
@@ -61,7 +72,7 @@ def read_choice(
     labels
         The options' labels as they were offered, in any script.
     options
-        Label → the option's text. An answer that is nothing but one option's text, in the form of
+        Label → the option's text. An answer that names one option's text, in the form of
         :func:`accord.scoring.tokens.normalise`, chooses it.
 
     Returns
@@ -85,10 +96,30 @@ def read_choice(
     answer = _answer(text)
     if isinstance(answer, Choice):
         return answer
-    found = _labels(tuple(labels)).read(answer, options or {})
+    reader = _labels(tuple(labels))
+    found = _settled(without_names(answer, reader.of, options or {}), reader, options or {})
     if found.reason == NO_LABEL and refuses(answer.strip()):
         return Choice(None, REFUSED)
     return found
+
+
+def _settled(answer: str, reader: _Labels, options: Mapping[str, str]) -> Choice:
+    """What the answer says in the end: after its last second thought, before a next question."""
+    asked = _NEXT_QUESTION.search(answer)
+    if asked and (first := reader.read(answer[: asked.start()], options)).label is not None:
+        return first
+    thoughts = _SECOND_THOUGHT.split(answer)
+    if len(thoughts) == 1:
+        return reader.read(answer, options)
+    taken_back = False
+    for thought in reversed(thoughts[-_MOST_THOUGHTS:]):
+        found = reader.read(thought, options)
+        if found.label is not None:
+            return Choice(None, NEGATED) if taken_back else found
+        if found.reason == SEVERAL:
+            return found
+        taken_back = taken_back or found.reason == NEGATED or _TAKES_BACK.match(thought) is not None
+    return reader.read(answer, options)
 
 
 def _answer(text: str | None) -> str | Choice:
@@ -98,47 +129,40 @@ def _answer(text: str | None) -> str | Choice:
     answer = without_reasoning(text)
     if answer is None:
         return Choice(None, CUT_OFF)
-    if not as_seen(answer).strip():
-        return Choice(None, EMPTY)
-    return as_seen(answer)
+    seen = _LINES.sub("\n", _BLANKS.sub(" ", as_seen(answer))).strip()
+    return seen or Choice(None, EMPTY)
 
 
-_ANSWER = (
-    r"(?:answer|ans\b\.?|solution|respuesta|r[ée]ponse|antwort|l[öo]sung|risposta|antwoord|"
-    r"resposta|ответ|(?:ال)?[إا]جابة|الجواب|جواب|उत्तर|উত্তর|答案|回答|答え|解答|正解|정답|답|cevap|"
-    r"jawaban|đáp án|คำตอบ|odpowied[źz])"
-)
-_IS = (
-    r"(?:[:：=→]|-|–|—|\bis\b|\bes\b|\best\b|\bist\b|\blautet\b|\bè|\bé|\bfoi\b|\bwould be\b|"
-    r"\bshould be\b|\bmust be\b|\bhet\b|"
-    r"هي|هو|है|হলো|হল|是|为|為|は|가|은|\badalah\b|\blà\b|คือ|\bto\b)"
-)
-_CHOICE = r"(?:correct|right|best|final|my)\s+(?:option|choice)"
-_BEFORE = (
-    r"(?:\s*(?:[:：=→]|(?:(?:the|la|el|il|lo|le|de|die|das)\b\s*)?"
-    r"(?:option|choice|letter|opción|opcion|lettre|lettera|буква|вариант|选项|選項|選択肢|विकल्प|"
-    r"বিকল্প|الخيار)\b|(?:la|el|il|lo|le)\b|clearly|definitely|probably|likely|therefore|donc|also|"
-    r"quindi|dus|por tanto)\s*)*"
-)
-_OPEN, _CLOSE = r"[(\[{\"'“‘「（【]*", r"[)\]}\"'”’」）】]*"
-_CLOSING = re.compile(_CLOSE)
-_OR = (
-    r"(?:or|and|und|oder|ou|et|y|e|o|u|of|en|i|и|или|أو|و|या|और|বা|এবং|或者|或|和|与|と|か|または|"
-    r"atau|và|hoặc)"
-)
-_PICKS = (
-    r"(?:choose|pick|select|go with|chose|option|choice|letter|it['’]s|elijo|escojo|choisis|"
-    r"w[äa]hle|scelgo|kies|выбираю|أختار|选择|选|選|विकल्प)"
-)
+_CLOSING = re.compile(CLOSE)
 _NOT = re.compile(
     r"\b(?:not|neither|nor|never|isn['’]?t|no|nicht|pas|niet|non|не|ليس|नहीं|নয়)\s+(?:\w+\s+){0,2}"
     r"[(\[\"'“]*$|不是$",
     re.I,
 )
 _MENTION = re.compile(r"option|choice|letter|[(\[（【]", re.I)
+# A base model goes on with a question of its own.
+_NEXT_QUESTION = re.compile(
+    r"(?<=\S)[ \t]*\n\s*(?:#+\s*)?(?:Question|Q|问题|問題)\s*\d{0,4}\s*[:：]", re.I
+)
+_SECOND_THOUGHT = re.compile(
+    r"(?:^|(?<=[.!?,;:…\n—–-])|\n)\s*(?:(?:but|hmm|no|oh)[,.]?\s+)?(?:wait|hold on|scratch that|"
+    r"correction|on second thoughts?|actually,? no|no,? actually|let me (?:correct|reconsider|"
+    r"re-?think)|i (?:made a mistake|was wrong|take that back))\b",
+    re.I,
+)
+_TAKES_BACK = re.compile(
+    r"\W*(?:actually\W+)?(?:no\b(?!\s+\w)|that['’]s (?:not|wrong)|that is (?:not|wrong))", re.I
+)
+# Runs of blanks say nothing, and patterns would begin anew at each of them.
+_BLANKS, _LINES = re.compile(r"[^\S\n]+"), re.compile(r" ?\n\s*")
+_MOST_THOUGHTS, _MOST_JOINED = 200, 50
+_RIGHT_MARK = re.compile(r"(?:[✅✓✔☑]\ufe0f?|[-–—:(]\s*correct(?:\s+answer)?\W*)\s*$", re.I)
+_CERTAINTY = re.compile(
+    r"[ \t]?\([^()\n]{0,40}(?:%|\bsure\b|confiden|certain)[^()\n]{0,40}\)", re.I
+)
 _BOXED = re.compile(r"\\+(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]*\}){0,200})\}")
 _LATEX = re.compile(r"\\+(?:textbf|mathbf|mathrm|text|rm|bf)\b\s*|[{}$\\]")
-_TAGGED = re.compile(r"<(?:final_?)?answer>([^<>]{0,200})</", re.I)
+_TAGGED = re.compile(r"<(?:(?:final_?)?answer|option|choice)>([^<>]{0,200})</", re.I)
 # "Option A is wrong" names an option to deny it.
 _WRONG = re.compile(
     r"\s+(?:is|was|are|seems|can be|could be)\s+(?:\w+ly\s+)?"
@@ -146,9 +170,21 @@ _WRONG = re.compile(
     re.I,
 )
 _JSON = re.compile(
-    r"[\"'](?:final_?|correct_?)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']([^\"'\n]{0,200})[\"']",
+    r"[\"'](?:(?:final|correct|right|selected|chosen|best|my|model|predicted)[_ ]?)?"
+    r"(?:answer|choice|option|label|selection)(?:[_ ]?(?:letter|label|key|option|choice))?[\"']"
+    r"\s*:\s*(?:[\"']([^\"'\n]{0,200})[\"']|(\w{1,10})\b)",
     re.I,
 )
+
+
+_ASKS = re.compile(
+    rf"{ANSWER}|{CHOICE}(?=\s*{IS})|"
+    r"\b(?:choose|pick|select|go with|must be|has to be|it['’]s)\b",
+    re.I,
+)
+_DENIED = re.compile(r"(?:n['’]t|\bnot|\bnever)\s*$", re.I)
+_IS_IT = re.compile(IS, re.I)
+_TO_LABEL = re.compile(BEFORE + r"\s*", re.I)
 
 
 @lru_cache(maxsize=256)
@@ -171,43 +207,72 @@ class _Labels:
         latin = all(word.isascii() for word in self.of)
         begins = r"(?<![A-Za-z0-9\u00c0-\u024f])" if latin else r"(?<![^\W_])"
         ends = r"(?![A-Za-z0-9\u00c0-\u024f])" if latin else r"(?![^\W_])"
-        label = rf"{_OPEN}\s*{begins}(?P<label>(?i:{'|'.join(words)}))\s*{_CLOSE}{ends}(?!['’]\w)"
+        # No possessive: "A's". In Turkish B'dir is "is B".
+        ends += r"(?!['’](?!d[iıuü]r)\w)"
+        label = rf"{OPEN}\s*{begins}(?P<label>(?i:{'|'.join(words)}))\s*{CLOSE}{ends}"
         self.label = re.compile(label)
         # "So B.", "A: B" (question and answer in letters), at the end of a line.
         self.ends = re.compile(
-            rf"(?:^\W*(?:so|thus|hence|therefore|ergo|consequently|i (?:choose|pick|select))\b[,:]?"
+            rf"(?:(?:^|(?<=[.!?;,]\s))\W*(?:(?:but|aber|pero|mais|ma)\s+)?(?:(?:so|thus|hence|therefore|ergo|consequently|then|maybe|"
+            rf"perhaps|probably|likely|i(?:['’]d)? (?:choose|pick|select|think|believe|guess|say)|"
+            rf"if i had to (?:guess|choose|pick)|es ist|c['’]est|ich tippe auf|je choisis|"
+            rf"it must be|must be)\b[,:]?|no[,:])"
             rf"\s+(?:it['’]s\s+|it is\s+)?(?:the\s+)?(?:option\s+)?|(?:^|\s)A\s*[:：]\s*)"
-            rf"{label}\s*[.!)]*\s*$",
+            rf"{label}\s*[.!?)]*\s*$",
             re.I,
         )
-        asks = rf"(?:{_ANSWER}(?:[^\n.:：。]{{0,40}}?{_IS})?|{_CHOICE}\s*{_IS})"
-        self.phrase = re.compile(rf"{asks}{_BEFORE}\s*{label}", re.I)
+        asks = rf"(?:{ANSWER}(?:[^\n.:：。]{{0,40}}?{IS})?|{CHOICE}\s*{IS}|{NAMED})"
+        self.phrase = re.compile(rf"{asks}{BEFORE}\s*{label}", re.I)
         self.is_right = re.compile(
-            rf"(?<![^\W_]){label}\s+(?i:is|would be)\s+(?i:the\s+)?(?i:correct|right|best|most)\b"
+            rf"(?<![^\W_]){label}(?:\s+(?i:is|would be)\s+(?i:the\s+)?(?i:correct|right|best|most|"
+            rf"(?<=the\s)better)\b|\s*(?:が|は|是|가|이)\s*(?:正し|正解|正确|正確|答案|정답|맞))"
+        )
+        written = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+        plain = rf"(?:the\s+)?(?:option\s+|choice\s+)?[(\"'“]?{begins}(?:{written}){ends}[)\"'”]?"
+        # "not A but B", "B rather than A": what is turned down is taken out.
+        self.turned_down = re.compile(
+            rf"\b(?:not|nicht|no|pas|non|niet|не)[ \t]+{plain},?[ \t]+"
+            rf"(?:but(?:[ \t]+rather)?|sondern|sino|mais|ma|maar|mas|а)[ \t]+|"
+            rf"不是{plain}[,，]?[ \t]*而?是|"
+            rf"{plain}(?:ではなく|じゃなくて|가 아니라|이 아니라)[、,]?[ \t]*"
+        )
+        self.instead = re.compile(
+            rf"(?P<kept>{plain})[ \t]*,?[ \t]*\(?(?:(?:and[ \t]+|but[ \t]+)?"
+            rf"(?:not|rather than|instead of|nicht|pas|non|niet|а не)[ \t]+|"
+            rf"[,，]?[ \t]*(?:而不是|不是)){plain}\)?"
+        )
+        self.reasoned = re.compile(
+            rf"(?:option\s+)?{label}\s*,?\s+(?:because|since|although|though|due to|given|porque|"
+            rf"weil|denn|car|perché|omdat|потому)\b",
+            re.I,
         )
         self.more = re.compile(
-            rf"\s*(?:(?P<sign>[,/&+、،])|\b{_OR}\b|{_OR})\s*(?:{_OR}\b)?"
-            rf"(?:\s*(?:option|choice))?\s*{label}(?P<end>\s*(?:[.,;!)]|$|\b{_OR}\b))?",
+            rf"\s*(?:(?P<sign>[,/&+、،])|\b{OR}\b|{OR})\s*(?:{OR}\b)?"
+            rf"(?:\s*(?:option|choice))?\s*{label}(?P<end>\s*(?:[.,;!)]|$|\b{OR}\b))?",
             re.I,
         )
         self.alone = re.compile(
-            rf"\s*(?:(?:option|choice|answer|letter)\s*)?{label}\s*[.,:;)!。、）]*\s*", re.I
+            rf"(?:\s*(?:[#>]|[-•]\s))*\s*(?:(?:option|choice|answer|letter)\s*)?{label}"
+            rf"\s*[.,:;)!?。、）]*\s*",
+            re.I,
         )
         self.lead = re.compile(
-            rf"\s*[-•]?\s*(?:option\s+)?{_OPEN}(?P<label>(?i:{'|'.join(words)}))"
-            rf"\s*(?:{_CLOSE[:-1]}+|[.:：)、．])(?!\s*[A-Z]\.\s)(?:\s|$|(?=[^\x00-\x7f]))"
+            rf"(?:\s*(?:[#>]|[-•]\s?))*\s*(?:option\s+)?{OPEN}(?P<label>(?i:{'|'.join(words)}))"
+            rf"\s*(?:{CLOSE[:-1]}+|[.:：)、．])(?!\s*[A-Z]\.\s)(?:\s|$|(?=[^\x00-\x7f]))"
         )
         self.first = re.compile(rf"\s*{label}\s*[,\-–—:.)]*\s*")
-        self.pick = re.compile(rf"(?i:\b{_PICKS})\s*(?:the\s+)?(?:option\s*)?{label}", re.I)
+        self.pick = re.compile(
+            rf"(?i:\b{PICKS})\s*(?:actually\s+|the\s+)?(?:option\s*)?{label}", re.I
+        )
         self.bracketed = re.compile(
             rf"(?<!\w)[(\[（【]\s*(?P<label>{'|'.join(words)})\s*[)\]）】]", re.I
         )
 
     def read(self, text: str, options: Mapping[str, str]) -> Choice:
-        texts = {normalise(option): label for label, option in options.items()}
+        texts = OptionTexts(options, self.of)
         for rule, values in (
             ("boxed", _BOXED.findall(text)),
-            ("json", _JSON.findall(text)),
+            ("json", _json_values(text)),
             ("tag", _TAGGED.findall(text)),
         ):
             read = [self._value(_LATEX.sub(" ", value), texts) for value in values]
@@ -215,6 +280,8 @@ class _Labels:
             if found is not None:
                 return found
         text = _LATEX.sub(" ", text) if "\\" in text or "$" in text else text
+        text = _CERTAINTY.sub("", text)
+        text = self.instead.sub(r"\g<kept>", self.turned_down.sub("", text))
         lines = [line for line in text.splitlines() if any(map(_says, line))]
         if not lines:
             return Choice(None, NO_LABEL)
@@ -223,10 +290,12 @@ class _Labels:
             matches += self.ends.finditer(line)
             matches = [m for m in matches if self._is_label(line, m)]
             kept = [m for m in matches if not self._is_turned(line, m)]
-            if matches and not kept:
+            named = self._texts_after(line, texts)
+            if matches and not kept and not named:
                 return Choice(None, NEGATED)
-            if kept:
-                return _one("phrase", self._with_more(line, kept)) or Choice(None, NO_LABEL)
+            if named or kept:
+                found = _one("phrase", [*named, *self._with_more(line, kept)])
+                return found or Choice(None, NO_LABEL)
         for part in dict.fromkeys((text, lines[-1], lines[0])):
             match = self.alone.match(part)
             if match:
@@ -236,15 +305,21 @@ class _Labels:
         found = _one("alone", [label for line in lines for label in self._only(line)])
         if found is not None:
             return found
+        whole = texts.exact(text)
+        if whole is not None:
+            return Choice(whole, rule="option")
         leads = [match for line in lines if (match := self.lead.match(line))]
+        leads = [match for match in leads if not self._is_turned(match.string, match)]
+        if len(leads) > 1:
+            leads = [match for match in leads if _RIGHT_MARK.search(match.string)] or leads
         found = _one("lead", [self.of[_form(match["label"])] for match in leads])
         if found is not None:
             return found
-        whole = texts.get(normalise(text))
-        if whole is not None:
-            return Choice(whole, rule="option")
-        named = [self._with_its_text(line, options) for line in lines]
-        found = _one("option", [label for label in named if label is not None])
+        reasoned = self.reasoned.match(lines[0].strip())
+        if reasoned and self._is_label(lines[0].strip(), reasoned):
+            return Choice(self.of[_form(reasoned["label"])], rule="lead")
+        spelled = [self._with_its_text(line, options) for line in lines]
+        found = _one("option", [label for label in spelled if label is not None])
         if found is not None:
             return found
         line = lines[-1]
@@ -255,17 +330,37 @@ class _Labels:
         ]
         picks = [m for m in picks if self._is_label(line, m)]
         kept = [m for m in picks if not self._is_turned(line, m)]
-        if len(kept) < len(picks):
-            # "Option A is wrong, and so is option C": a mention is no choice beside a denial.
-            kept = [m for m in kept if not _MENTION.match(m[0])]
+        chosen = [m for m in kept if not _MENTION.match(m[0])]
+        if len(kept) < len(picks) or chosen:
+            # A mention is no choice beside a denial ("Option A is wrong, and so is option C") or
+            # beside a choice ("Although option C looks good, I go for B").
+            kept = chosen
         if picks and not kept:
             return Choice(None, NEGATED)
         found = _one("pick", self._with_more(line, kept))
         if found is not None:
             return found
+        said = texts.said(line)
+        if said is not None:
+            return Choice(said, rule="option")
         if self._is_denied(line):
             return Choice(None, NEGATED)
         return Choice(None, SEVERAL if self._joins(line) else NO_LABEL)
+
+    def _texts_after(self, line: str, texts: OptionTexts) -> list[str]:
+        """The labels of the option texts that a phrase names: "The answer is Berlin"."""
+        for asked in itertools.islice(_ASKS.finditer(line), _MOST_JOINED):
+            start = asked.start()
+            if _DENIED.search(line[max(0, start - 20) : start]):
+                continue
+            ends = [asked.end()]
+            ends += [found.end() for found in _IS_IT.finditer(line, asked.end(), asked.end() + 48)]
+            for end in ends:
+                before = _TO_LABEL.match(line, end)
+                found = texts.after(line[before.end() if before else end :])
+                if found:
+                    return found
+        return []
 
     def _only(self, line: str) -> list[str]:
         """The label, if the line is nothing else."""
@@ -284,15 +379,15 @@ class _Labels:
     def _joins(self, line: str) -> bool:
         """Whether a line joins labels in capitals: "Both A and C"."""
         matches = [m for m in self.label.finditer(line) if m["label"] != m["label"].lower()]
-        return any(len(set(self._with_more(line, [match]))) > 1 for match in matches)
+        return any(len(set(self._with_more(line, [match]))) > 1 for match in matches[:_MOST_JOINED])
 
-    def _value(self, value: str, texts: Mapping[str, str]) -> list[str]:
+    def _value(self, value: str, texts: OptionTexts) -> list[str]:
         """The labels that a boxed or JSON value names."""
         match = self.alone.match(value)
         if match is None:
             match = self.lead.match(value)
             if match is None:
-                whole = texts.get(normalise(value))
+                whole = texts.exact(value)
                 return [] if whole is None else [whole]
             return [self.of[_form(match["label"])]]
         return self._with_more(value, [match])
@@ -303,7 +398,10 @@ class _Labels:
         for match in matches:
             labels.append(self.of[_form(match["label"])])
             end = self._end(line, match)
-            while more := self.more.match(line, end):
+            for _ in range(_MOST_JOINED):
+                more = self.more.match(line, end)
+                if more is None:
+                    break
                 # "B, A is wrong" goes on with a sentence of its own
                 if more["sign"] and more["end"] is None:
                     break
@@ -344,6 +442,11 @@ def _one(rule: str, labels: Sequence[str]) -> Choice | None:
     if len(set(labels)) > 1:
         return Choice(None, SEVERAL)
     return Choice(labels[0], rule=rule)
+
+
+def _json_values(text: str) -> list[str]:
+    """What the keys of an answer hold, quoted or bare."""
+    return [quoted or bare for quoted, bare in _JSON.findall(text)]
 
 
 def _form(label: str) -> str:
@@ -408,7 +511,7 @@ def read_truth(text: str | None) -> Choice:
         return answer
     for rule, values in (
         ("boxed", _BOXED.findall(answer)),
-        ("json", _JSON.findall(answer)),
+        ("json", _json_values(answer)),
         ("tag", _TAGGED.findall(answer)),
     ):
         words = [word for value in values for word in _TRUTH.findall(value)]
