@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring.errors import SettingsError, StudyError
-from ..study.identity import unit_id
 from ..study.records import FrameItem, Sample
+from ..study.unit_items import gold_id
 from .designs import Design, stratified
 from .sample_names import check_seed, new_name, stream
 
 if TYPE_CHECKING:
     from ..study import Study
-    from ..study.records import Question
 
 __all__ = ["QUESTION", "draw_questions", "gold_id"]
 
 QUESTION = "question"
 """What ``settings["unit"]`` of such a sample says."""
-
-
-def gold_id(question: Question) -> str:
-    """The id of a question's gold answer: another one when the reference changes."""
-    return unit_id("gold", question.question_id, question.reference)
 
 
 def draw_questions(

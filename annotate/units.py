@@ -10,14 +10,16 @@ import hashlib
 import html
 import json
 import urllib.parse
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.parse import parse, read_reference
-from ..scoring.records import NO_SYSTEM, Element
+from ..scoring.records import NO_SYSTEM
 from ..study.identity import hashed_system, system_label, unit_id
+from ..study.shown_text import answer_text, as_list, visible
+from ..study.unit_items import response_item_id
 from .question_sample import gold_id
-from .tasks import EMPTY, NO_REFERENCE, Graded, also_accepted, visible
+from .tasks import EMPTY, NO_REFERENCE, Graded, also_accepted
 from .template import Template
 
 if TYPE_CHECKING:
@@ -58,20 +60,6 @@ def graded(
         elif not response.response_is_json:
             # What was given as data was never parsed.
             yield _parse(question, response, template)
-
-
-def as_list(elements: Sequence[Element], *, aliases: bool = False) -> str:
-    """Elements as numbered lines, attributes below their element; every text made visible."""
-    lines = []
-    for number, element in enumerate(elements, 1):
-        lines.append(f"{number}. {visible(element.text)}")
-        lines += [
-            f"   - {visible(key)}: {visible(value)}" if key else f"   - {visible(value)}"
-            for key, value in element.attributes
-        ]
-        if aliases and element.aliases:
-            lines.append(f"   (also accepted: {'; '.join(map(visible, element.aliases))})")
-    return "\n".join(lines)
 
 
 def link(url: str) -> str:
@@ -213,18 +201,17 @@ def _there(value: Any) -> bool:
 
 
 def _response(question: Question, response: Response, template: Template) -> Graded:
-    text = _text(response)
+    text = answer_text(response)
     elements = read_reference(question.reference).elements
     options = question.fields.get("options") or question.fields.get("choices") or ""
-    whose = hashed_system(response.system, response.variant)
     return Graded(
-        item_id=unit_id("response", template.name, question.question_id, whose, text),
+        item_id=response_item_id("response", template.name, response),
         question_id=question.question_id,
         system=system_label(response.system or NO_SYSTEM, response.variant),
         content_sha256=_sha256("response", question.question, options, question.reference, text),
         shown={
             "question": visible(question.question),
-            "options": visible(options),
+            "options": visible(_listed(options)),
             "reference": visible(elements[0].display)
             if len(elements) == 1 and not elements[0].aliases
             else as_list(elements, aliases=True),
@@ -235,10 +222,15 @@ def _response(question: Question, response: Response, template: Template) -> Gra
     )
 
 
-def _text(response: Response) -> str:
-    if not response.response_is_json:
-        return response.response
-    return as_list([Element.from_value(value) for value in json.loads(response.response)])
+def _listed(options: str) -> str:
+    """Options a line each, where they came as a JSON object of labels and texts."""
+    try:
+        found = json.loads(options)
+    except ValueError:
+        return options
+    if not isinstance(found, dict):
+        return options
+    return "\n".join(f"{label}. {text}" for label, text in found.items())
 
 
 # A gold answer
@@ -282,10 +274,9 @@ def _parse(question: Question, response: Response, template: Template) -> Graded
     lines = as_list(used)
     if asides:
         lines += "\n\nTaken as remarks, not as elements:\n" + as_list(asides)
-    whose = hashed_system(response.system, response.variant)
     text = response.response
     return Graded(
-        item_id=unit_id("parse", template.name, question.question_id, whose, text),
+        item_id=response_item_id("parse", template.name, response),
         question_id=question.question_id,
         system=system_label(response.system or NO_SYSTEM, response.variant),
         content_sha256=_sha256("parse", question.question, text, lines),

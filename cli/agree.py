@@ -99,7 +99,10 @@ def register(app: typer.Typer) -> None:
             None, "--weight", metavar="COL", help=f"{TABLE_ONLY}1 / inclusion probability."
         ),
         scale: str = typer.Option(
-            "nominal", "--scale", metavar="SCALE", help="nominal, ordinal, interval or ratio."
+            None,
+            "--scale",
+            metavar="SCALE",
+            help="nominal, ordinal, interval or ratio (tables: nominal; a study: its template's).",
         ),
         positive: str = typer.Option(
             None, "--positive", metavar="LABEL", help="The label that counts as right (CORRECT)."
@@ -154,6 +157,12 @@ def register(app: typer.Typer) -> None:
         ),
         sample: str = typer.Option(
             None, "--sample", metavar="NAME", help="A study: only the items of this sample."
+        ),
+        template: str = typer.Option(
+            None,
+            "--template",
+            metavar="NAME",
+            help="A study: labels made with this template, as rating, choice or parse.",
         ),
         anchored: bool = typer.Option(
             False,
@@ -234,11 +243,12 @@ def register(app: typer.Typer) -> None:
             from ..annotate.alignment_labels import alignment_answers
 
             with _open(source) as study:
-                ratings = study.ratings(sample, anchored=anchored)
-                panel = options_of(study, panel)
-                panel["alignment"] = alignment_answers(study, sample)
+                ratings = study.ratings(sample, anchored=anchored, template=template)
+                panel = options_of(study, panel, ratings)
+                if ratings.template is None:
+                    panel["alignment"] = alignment_answers(study, sample)
                 panel["tuned_on"] = _tuned(study, tuned_on)
-            _expect_people(source, ratings, sample)
+            _expect_people(source, ratings, sample, template)
             ratings = ratings.select(
                 annotators=columns(annotators),
                 judges=columns(judges),
@@ -251,10 +261,11 @@ def register(app: typer.Typer) -> None:
                 raise SettingsError(
                     "--anchored is for a study, and this is a table", cure="leave it out"
                 )
-            if sample is not None:
-                raise SettingsError(
-                    "--sample is for a study, and this is a table", cure="name a study folder"
-                )
+            for option, named in (("--sample", sample), ("--template", template)):
+                if named is not None:
+                    raise SettingsError(
+                        f"{option} is for a study, and this is a table", cure="name a study folder"
+                    )
             options = RatingsOptions(
                 item=columns(item),
                 rater=rater,
@@ -272,7 +283,7 @@ def register(app: typer.Typer) -> None:
                 marks=columns_for(tuned_on, split),
                 labels=parse_map(labels, "--labels"),
                 categories=columns(categories),
-                scale=scale,  # PanelSettings has checked it
+                scale=scale or "nominal",  # type: ignore[arg-type]  # PanelSettings has checked it
                 mapping=parse_map(map_, "--map"),
             )
             ratings = read_ratings(source, options)
@@ -333,11 +344,14 @@ def _write(
         write_whole(path, text)
 
 
-def _expect_people(source: Path, ratings: Ratings, sample: str | None) -> None:
+def _expect_people(
+    source: Path, ratings: Ratings, sample: str | None, template: str | None
+) -> None:
     """A study whose items nobody has rated yet has no agreement: say how labels come in."""
     if ratings.frame["kind"].isin(["annotator", "adjudicated"]).any():
         return
     here = f"the sample {sample!r}" if sample else "the study"
+    here += f" (template {template})" if template else ""
     raise InputError(
         f"{here} has no labels by people yet",
         cure=f"import labels first: accord import {source} --from label-studio, or from a file"

@@ -36,6 +36,12 @@ def register(app: typer.Typer) -> None:
         title: str = typer.Option(None, "--title", help="Of the page; default the study's name."),
         audit: Path = _AUDIT,
         sample: str = typer.Option(None, "--sample", help="Only the items of this sample."),
+        template: str = typer.Option(
+            None,
+            "--template",
+            metavar="NAME",
+            help="The agreement of labels made with this template, as rating, choice or parse.",
+        ),
         annotators: str = typer.Option(
             None, "--annotators", metavar="NAME,…", help="Only these people."
         ),
@@ -81,6 +87,7 @@ def register(app: typer.Typer) -> None:
                 title=title,
                 audit=rate,
                 sample_id=sample,
+                template=template,
                 annotators=columns(annotators),
                 judges=columns(judges),
                 final=final,

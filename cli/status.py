@@ -106,7 +106,7 @@ def _agreement(study: Study, sample: SampleProgress) -> dict[str, Any] | None:
 
     try:
         ratings = study.ratings(sample.sample_id)
-        report = agreement(ratings, **options_of(study, {"resamples": 0}))
+        report = agreement(ratings, **options_of(study, {"resamples": 0}, ratings))
     except AccordError as error:
         if sample.labels > sample.tasks:
             warn(f"{sample.sample_id}: no agreement yet: {error.message}")

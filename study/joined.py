@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +13,25 @@ from .judging import OF_ALIGNER
 from .rating_times import add_times
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
-from .weights import ASIDE, OF_RETEST, PILOT, weights_of
+from .weights import ASIDE, OF_RETEST, PILOT, Weights, weights_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .ledger import Ledger
 
-__all__ = ["items_of", "join_ratings", "strata"]
+__all__ = [
+    "NOT_THERE",
+    "OF_PILOT",
+    "items_of",
+    "join_ratings",
+    "ratings_of",
+    "strata",
+]
 
 _NO_FIRST = "retest without a first rating"
-_OF_PILOT = "rating of a pilot"
-_NOT_THERE = "item is not in the study (made with other settings or another accord)"
+OF_PILOT = "rating of a pilot"
+NOT_THERE = "item is not in the study (made with other settings or another accord)"
 
 
 _SHOWN = (
@@ -100,25 +107,60 @@ def join_ratings(
         if row.item_id not in known:
             compared = row.source == OF_ALIGNER
             elsewhere = row.item_id in aside or compared or is_other_unit(row.item_id)
-            reason = None if elsewhere else _NOT_THERE
+            reason = None if elsewhere else NOT_THERE
         elif row.status == "skipped":
             reason = "skipped"
         elif aside_in is not None and aside_in.holds(row):
-            reason = _OF_PILOT
+            reason = OF_PILOT
         else:
             rows.append(row)
         if reason:
             dropped[reason] = dropped.get(reason, 0) + 1
+    return ratings_of(
+        ledger,
+        about,
+        rows,
+        dropped,
+        weigh=lambda rated: weights_of(ledger, rated, sample_id),
+        pilots=[name for name, what in purpose.items() if what == PILOT],
+        anchored=anchored,
+    )
+
+
+def ratings_of(
+    ledger: Ledger,
+    about: pd.DataFrame,
+    rows: Sequence[RatingRow],
+    dropped: dict[str, int],
+    *,
+    weigh: Callable[[set[str]], Weights],
+    pilots: Sequence[str],
+    anchored: bool,
+) -> Ratings:
+    """Ratings that were chosen, as a table: blind ones, each weighted, retests apart.
+
+    Parameters
+    ----------
+    about
+        What the items are, by item id, in the columns of a pairs table.
+    dropped
+        What was left out already; what is left out here is added.
+    weigh
+        Gives the weights, of the items that people rated.
+    pilots
+        The samples whose labels were left out.
+    anchored
+        Whether labels count that people gave with a judge's verdict in sight.
+    """
     rows, not_blind = take_anchored(rows, anchored=anchored, dropped=dropped)
     rated = {row.item_id for row in rows if row.kind != "judge" and row.source != OF_RETEST}
-    found = weights_of(ledger, rated, sample_id)
+    found = weigh(rated)
     weights, notes = found.of, list(found.notes)
     notes += [not_blind] if not_blind else []
-    if dropped.get(_OF_PILOT):
-        pilots = ", ".join(name for name, what in purpose.items() if what == PILOT)
+    if dropped.get(OF_PILOT):
         notes.append(
-            f"{dropped[_OF_PILOT]} ratings of a pilot ({pilots}) are left out of all figures; "
-            "name it with --sample to see them"
+            f"{dropped[OF_PILOT]} ratings of a pilot ({', '.join(pilots)}) are left out of all "
+            "figures; name it with --sample to see them"
         )
     first = [row for row in rows if row.source != OF_RETEST]
     frame = _table(ledger, about, first, weights)

@@ -70,6 +70,10 @@ class Ratings:
     repeats
         Further ratings of an item by the same rater, in the same columns and a number ``repeat``;
         None without any. They are in no figure but a rater's agreement with themselves.
+    scale, categories
+        What the raters were offered, where that is known; None and nothing where it is not.
+    template
+        The labelling template of a study's ratings that are not of pairs.
     """
 
     frame: pd.DataFrame
@@ -78,6 +82,9 @@ class Ratings:
     cluster: tuple[str, ...] = ("question_id",)
     source: Mapping[str, Any] = field(default_factory=dict)
     repeats: pd.DataFrame | None = None
+    scale: Scale | None = None
+    categories: tuple[str, ...] = ()
+    template: str | None = None
 
     def select(
         self,

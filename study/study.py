@@ -400,14 +400,29 @@ class Study:
 
         return items_of(self.pairs())
 
-    def ratings(self, sample_id: str | None = None, *, anchored: bool = False) -> Ratings:
+    def ratings(
+        self,
+        sample_id: str | None = None,
+        *,
+        anchored: bool = False,
+        template: str | None = None,
+    ) -> Ratings:
         """People's and judges' ratings, the latest of each item and rater, of all or one sample.
+
+        Those of pairs where people graded any; else those of the one labelling template that was
+        used (whole responses, parses, gold answers), on its own scale. ``template`` names one.
 
         Labels that people gave with a judge's verdict in sight are not blind and are left out, with
         a note; ``anchored`` takes them in.
         """
         from .joined import join_ratings
+        from .unit_ratings import join_unit_ratings, template_of_ratings
 
+        other = template_of_ratings(self.ledger, sample_id, template)
+        if other is not None:
+            return join_unit_ratings(
+                self.ledger, self.path, other, self._pairs, sample_id, anchored=anchored
+            )
         frame = self._pairs()
         main = frame["alignment"] == "main"
         aside = frozenset(frame.loc[~main, "item_id"].dropna())

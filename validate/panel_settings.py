@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..scoring.errors import SettingsError
-from ..study.ratings import SCALES, Scale
+from ..study.ratings import SCALES, Ratings, Scale
 from .clusters import Unit, check_confidence, check_unit
 from .methods import METHODS, PROPORTION_METHODS, Method, check_drawing
 from .resampling import Draws
@@ -149,19 +149,38 @@ class PanelSettings:
         return {**out, **lists, "family": dict(self.family)}
 
 
-def options_of(study: Study, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(
+    study: Study, given: Mapping[str, Any], ratings: Ratings | None = None
+) -> dict[str, Any]:
     """Options for a study's panel: what is not given (or None) is as the study and its recipe say.
 
     So UNSURE, unreadable replies and elements that are correct but missing from the reference count
-    in an agreement as they do in the study's scores.
+    in an agreement as they do in the study's scores. ``ratings`` of a labelling template bring its
+    scale and its categories; on an order of numbers a judge's own number (4.5) has its place among
+    them.
     """
     recipe = study.settings.recipe()
-    own = {
-        "confidence": study.settings.confidence,
-        "seed": study.settings.seed,
-        "unsure": recipe.unsure,
-        "unscored": recipe.unscored,
-        "extra": recipe.extra,
+    own: dict[str, Any] = {"confidence": study.settings.confidence, "seed": study.settings.seed}
+    if ratings is not None and ratings.scale is not None:
+        own |= {"scale": ratings.scale, "categories": _offered(ratings)}
+    else:
+        own |= {name: getattr(recipe, name) for name in _OF_RECIPE if hasattr(recipe, name)}
+    left = {*own, *_OF_RECIPE, "scale"}
+    chosen = {
+        name: value for name, value in given.items() if value not in (None, ()) or name not in left
     }
-    chosen = {name: value for name, value in given.items() if value is not None or name not in own}
     return {**own, **chosen}
+
+
+_OF_RECIPE = ("unsure", "unscored", "extra")
+
+
+def _offered(ratings: Ratings) -> tuple[str, ...]:
+    """The page's categories; where all are numbers, with the other numbers that were given."""
+    offered = ratings.categories
+    try:
+        known = {float(label): label for label in offered}
+        given = {float(label): label for label in ratings.frame["rating"].dropna()}
+    except ValueError:
+        return offered
+    return tuple(label for _, label in sorted((given | known).items()))

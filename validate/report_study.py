@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ def study_report(
     title: str | None = None,
     audit: Mapping[str, Any] | None = None,
     sample_id: str | None = None,
+    template: str | None = None,
     annotators: Sequence[str] = (),
     judges: Sequence[str] = (),
     **options: Any,
@@ -61,6 +62,8 @@ def study_report(
         The gold answers' error rate (an Estimate's dictionary), None without an audit.
     sample_id
         Only the items of this sample.
+    template
+        The labelling template whose labels are meant, as for :meth:`accord.study.Study.ratings`.
     annotators, judges
         Only these; default all.
     **options
@@ -75,7 +78,10 @@ def study_report(
     from ..study.records import now
 
     final = options.get("final")
-    ratings = study.ratings(sample_id).select(annotators=annotators, judges=judges, final=final)
+    ratings = study.ratings(sample_id, template=template)
+    ratings = ratings.select(annotators=annotators, judges=judges, final=final)
+    if ratings.template is not None:
+        options.pop("alignment", None)
     panel, scores = _agreement(ratings, study, options)
     systems, notes = _systems(study)
     panel["notes"] = [*panel.get("notes", ()), *notes]
@@ -120,7 +126,7 @@ def _agreement(
     if not (people and by_kind["judge"]) and len(by_kind["annotator"]) < 2:
         dropped = [f"left out: {reason}: {n}" for reason, n in ratings.dropped.items()]
         return {"kinds": kinds, "notes": [*ratings.notes, *dropped]}, []
-    found = agreement(ratings, **options_of(study, options))
+    found = agreement(ratings, **options_of(study, options, ratings))
     panel = found.to_dict()
     panel["notes"] += [f"left out: {reason}: {n}" for reason, n in found.dropped.items()]
     return panel, list(found.responses)
@@ -157,7 +163,8 @@ def _disagreements(study: Study, ratings: Ratings, final: str | None) -> Iterato
     ):
         by_item.setdefault(item_id, defaultdict(dict))[kind][rater] = rating
     comments = _comments(study)
-    for pair in _graded(study.pairs()):
+    graded = _graded(study.pairs()) if ratings.template is None else _units(study, ratings)
+    for pair in graded:
         kinds = by_item.get(pair["item_id"])
         if kinds is None:
             continue
@@ -180,6 +187,14 @@ def _disagreements(study: Study, ratings: Ratings, final: str | None) -> Iterato
             "final": last,
             "comments": comments.get(pair["item_id"], []),
         }
+
+
+def _units(study: Study, ratings: Ratings) -> list[dict[str, Any]]:
+    """What people graded that is no pair, in the order of the study."""
+    from ..study.unit_items import graded_of
+
+    found = graded_of(study.ledger, str(ratings.template), ratings.frame["item_id"].unique())
+    return [asdict(one) for one in found.values()]
 
 
 def _graded(pairs: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,0 +1,146 @@
+"""What people grade besides pairs: whole responses, parses, gold answers; their ids and facts.
+
+The id of such an item is made from the template it was asked with and the texts it shows
+(:func:`~accord.study.identity.unit_id`), so what it belongs to is found by making the ids again.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from xml.etree import ElementTree
+
+from ..scoring.parse import read_reference
+from ..scoring.records import NO_SYSTEM
+from ..templates import labelling
+from .anchored import MARK
+from .identity import hashed_system, response_id, unit_id
+from .records import Question, Response
+from .shown_text import answer_text, as_list
+
+if TYPE_CHECKING:
+    from .ledger import Ledger
+
+__all__ = ["UNITS", "Graded", "declared_scale", "gold_id", "graded_of", "response_item_id"]
+
+UNITS = ("response", "parse", "gold")
+"""Units whose labels are ratings of their own, by the word their ids begin with."""
+
+
+def gold_id(question: Question) -> str:
+    """The id of a question's gold answer: another one when the reference changes."""
+    return unit_id("gold", question.question_id, question.reference)
+
+
+def response_item_id(unit: Literal["response", "parse"], template: str, response: Response) -> str:
+    """The id under which a template asks about a response, or about how it was parsed."""
+    whose = hashed_system(response.system, response.variant)
+    text = answer_text(response) if unit == "response" else response.response
+    return unit_id(unit, template, response.question_id, whose, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A graded item: what it belongs to, and the texts that are graded.
+
+    ``reference`` is None where none is shown.
+    """
+
+    item_id: str
+    question_id: str
+    system: str
+    variant: str
+    response_id: str | None
+    question: str
+    reference: str | None
+    predicted: str
+
+
+def graded_of(ledger: Ledger, template: str, item_ids: Iterable[str]) -> dict[str, Graded]:
+    """The items among ``item_ids`` that a template asks about and that are still in the study."""
+    wanted = set(item_ids)
+    units = {item.partition(":")[0] for item in wanted}
+    questions = {question.question_id: question for question in ledger.questions()}
+    found: dict[str, Graded] = {}
+    if "gold" in units:
+        for question in questions.values():
+            item = gold_id(question)
+            if item in wanted:
+                found[item] = Graded(
+                    item,
+                    question.question_id,
+                    NO_SYSTEM,
+                    "",
+                    None,
+                    question.question,
+                    None,
+                    _reference(question),
+                )
+    named: tuple[Literal["response", "parse"], ...] = ("response", "parse")
+    kinds = [unit for unit in named if unit in units]
+    if not kinds:
+        return found
+    for response in ledger.responses(list(questions)):
+        question = questions[response.question_id]
+        for unit in kinds:
+            item = response_item_id(unit, template, response)
+            if item in wanted:
+                found[item] = Graded(
+                    item,
+                    question.question_id,
+                    response.system or NO_SYSTEM,
+                    response.variant,
+                    response_id(question.question_id, response.system, response.variant),
+                    question.question,
+                    _reference(question) if unit == "response" else None,
+                    answer_text(response),
+                )
+    return found
+
+
+def _reference(question: Question) -> str:
+    elements = read_reference(question.reference).elements
+    if len(elements) == 1 and not elements[0].aliases:
+        return elements[0].display
+    return as_list(elements, aliases=True)
+
+
+def declared_scale(
+    study: Path, template: str, version: str
+) -> tuple[Literal["nominal", "ordinal"], tuple[str, ...]]:
+    """The scale of a template's verdict and its values in the page's order.
+
+    Parameters
+    ----------
+    study
+        The study's folder, which keeps people's own templates.
+    template, version
+        As tasks carry them.
+
+    Returns
+    -------
+    tuple
+        ``("nominal", ())`` where the template is not there any more.
+    """
+    folder: Traversable = files(labelling) / template
+    if not folder.is_dir():
+        folder = study / "templates" / f"{template}@{version.partition(MARK)[0]}"
+    try:
+        table = tomllib.loads((folder / "template.toml").read_text(encoding="utf-8"))
+        page = ElementTree.fromstring((folder / "config.xml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, ElementTree.ParseError):
+        return "nominal", ()
+    controls = table.get("controls")
+    name = controls.get("verdict") if isinstance(controls, Mapping) else None
+    values = tuple(
+        str(choice.get("value"))
+        for control in page.iter("Choices")
+        if control.get("name") == name
+        for choice in control.iter("Choice")
+    )
+    return "ordinal" if table.get("scale") == "ordinal" else "nominal", values
