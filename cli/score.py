@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import typer
 
 from ..scoring.errors import SettingsError
 from .common import JSON, STUDY, emit, envelope, warn
+from .score_aligners import aligner_lines, effects, read_aligners
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -30,6 +32,7 @@ _FIGURES = (
     ("format_correctness", "Format"),
     ("share_correct", "Share correct"),
 )
+_SIDES = ("predicted", "reference")
 _STATES = ("given", "empty", "abstained", "unreadable")
 
 
@@ -48,6 +51,13 @@ JUDGES_OF = typer.Option(
 )
 OPEN = typer.Option(
     None, "--open", metavar="FILE", help="With --recipe: write out what waits for a verdict."
+)
+ALIGNERS = typer.Option(
+    None,
+    "--aligners",
+    metavar="NAME,NAME",
+    help="Compare aligners: rouge (the optimal assignment), greedy, positional, embedding. "
+    "Judges are asked about pairs that only these make; no score changes.",
 )
 
 
@@ -74,6 +84,7 @@ def register(app: typer.Typer) -> None:
         retry_unscored: bool = typer.Option(
             False, "--retry-unscored", help="Ask again where the reply could not be read."
         ),
+        aligners: str | None = ALIGNERS,
         recipe: str | None = typer.Option(
             None,
             "--recipe",
@@ -108,6 +119,11 @@ def register(app: typer.Typer) -> None:
                     f"--recipe is for a file, and {study} is a folder",
                     cure="a study's recipe stands in its study.toml",
                 )
+            if aligners is not None:
+                raise SettingsError(
+                    "--aligners is for a study with list answers, not for a file",
+                    cure="make a study of its questions and answers: accord init STUDY",
+                )
             if len(judge) > 1:
                 raise SettingsError("a file has one --judge", cure="score it once for each")
             score_file(
@@ -131,19 +147,23 @@ def register(app: typer.Typer) -> None:
                 repeat=repeat,
                 fresh=fresh,
                 retry_unscored=retry_unscored,
+                aligners=read_aligners(aligners),
                 progress=bars.responses,
                 judge_progress=bars.judge,
             )
+            found = effects(report.aligned, opened.settings.confidence) if report.aligned else []
         content = report.to_dict()
+        compared = {"scores": content["results"]} if found else {}
         payload = envelope(
             "score",
-            results=content["results"],
+            results=[one.to_dict() for one in found] if found else content["results"],
             settings=content["settings"],
             input={"sha256": report.state},
             work=content["work"],
             failed=content["failed"],
+            **compared,
         )
-        emit(payload, as_json, _lines(report))
+        emit(payload, as_json, chain(_lines(report), aligner_lines(found)))
         _refuse_failed(report)
 
 
@@ -227,10 +247,23 @@ def _lines(report: ScoreReport) -> Iterator[str]:
                 f"unscored: {work['unscored']:,}"
             )
         yield from _table([row for row in rows if row["judge"] == judge])
+    yield from _contested(rows)
     if any(row["unscored"] for row in rows):
         yield ""
         yield "unscored: no verdict could be read; by the recipe they are " + (
             "in no figure" if report.recipe["unscored"] == "missing" else "incorrect"
+        )
+
+
+def _contested(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How often the one-to-one rule decided; the same for every judge."""
+    ours = [row for row in rows if row["judge"] == rows[0]["judge"] and "contested" in row]
+    predicted, reference = (sum(row["contested"][side] for row in ours) for side in _SIDES)
+    if predicted or reference:
+        yield ""
+        yield (
+            f"one to one: {predicted:,} predicted and {reference:,} reference elements have their "
+            "best match in an element that has another partner"
         )
 
 

@@ -28,7 +28,7 @@ class AlignerScores:
     """Collects scores and pairs during a run in which several aligners are compared."""
 
     def __init__(self, aligners: Sequence[Aligner]) -> None:
-        self.aligners = tuple(aligners)
+        self.aligners: tuple[Aligner, ...] = tuple(aligners)
         self._scores: dict[str, list[tuple[str, str, dict[Aligner, float]]]] = {}
         self._pairs: list[tuple[str, str, str, int, int]] = []
 
@@ -48,7 +48,7 @@ class AlignerScores:
         """Take a judge's F1 of one response under each aligner; NaN where it is undefined."""
         if self.aligners:
             system = system_label(response.system, response.variant)
-            figures = {name: score.others[name].f1 for name in self.aligners}
+            figures: dict[Aligner, float] = {name: score.others[name].f1 for name in self.aligners}
             self._scores.setdefault(judge, []).append((response.question_id, system, figures))
 
     def drop(self, judge: str) -> None:
@@ -96,7 +96,7 @@ def named_aligners(names: Sequence[str]) -> tuple[Aligner, ...]:
     for name in names:
         if name not in known:
             raise SettingsError(f"there is no aligner {name!r}", cure=f"use some of {listed}")
-    found = [known[name] for name in names]
+    found: list[Aligner] = [known[name] for name in names]
     for name, aligner in zip(names, found, strict=True):
         if found.count(aligner) > 1:
             raise SettingsError(f"--aligners names {name!r} twice", cure="name each aligner once")

@@ -28,6 +28,7 @@ class _Light:
     scores: ListQAScores
     counts: Counts
     block: Mapping[str, Any]
+    contested: tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -69,7 +70,9 @@ class MeansTable:
         """Take the score of one response."""
         if judge not in self._blocks:
             self._blocks[judge] = {"recipe": self._recipe.block(), "judge": dict(judge_block)}
-        light = _Light(score.state, score.scores, score.counts, self._blocks[judge])
+        ours, theirs = score.prepared.contested
+        taken = (len(ours), len(theirs))
+        light = _Light(score.state, score.scores, score.counts, self._blocks[judge], taken)
         self._scores[(judge, system, variant)].append(light)
 
     def add_given(self, judge: str, row: Mapping[str, Any]) -> None:
@@ -96,6 +99,7 @@ class MeansTable:
         for (judge, system, variant), scores in self._scores.items():
             # These four fields are all that a mean reads of a score.
             means = mean_scores(cast("list[ResponseScore]", scores))
+            predicted, reference = map(sum, zip(*(one.contested for one in scores), strict=True))
             yield {
                 "judge": judge,
                 "system": system,
@@ -105,6 +109,7 @@ class MeansTable:
                 **{s: sum(score.state == s for score in scores) for s in means.rates},
                 "unscored": means.unscored,
                 "unsure": means.unsure,
+                "contested": {"predicted": predicted, "reference": reference},
                 "figures": _plain(means.figures),
                 "when_given": _plain(means.when_given),
                 "n": dict(means.n),

@@ -20,6 +20,7 @@ _PUBLIC = {
     "agreement_latex": ".panel_latex",
     "agreement_page": ".panel_page",
     "agresti_coull": ".proportions",
+    "aligner_effects": ".aligner_comparison",
     "alignment_accuracy": ".alignment",
     "alpha_parts": ".alpha_halves",
     "audit": ".audit_table",
