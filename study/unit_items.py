@@ -20,6 +20,7 @@ from ..scoring.records import NO_SYSTEM
 from ..templates import labelling
 from .anchored import MARK
 from .identity import hashed_system, response_id, unit_id
+from .ratings import Scale
 from .records import Question, Response
 from .shown_text import answer_text, as_list
 
@@ -110,10 +111,11 @@ def _reference(question: Question) -> str:
     return as_list(elements, aliases=True)
 
 
-def declared_scale(
-    study: Path, template: str, version: str
-) -> tuple[Literal["nominal", "ordinal"], tuple[str, ...]]:
+def declared_scale(study: Path, template: str, version: str) -> tuple[Scale, tuple[str, ...]]:
     """The scale of a template's verdict and its values in the page's order.
+
+    An order of numbers (1 to 5) is an interval scale: a score is the mean of ratings, so their
+    distances count, and the panel of numbers holds that of an order.
 
     Parameters
     ----------
@@ -143,4 +145,14 @@ def declared_scale(
         if control.get("name") == name
         for choice in control.iter("Choice")
     )
-    return "ordinal" if table.get("scale") == "ordinal" else "nominal", values
+    if table.get("scale") != "ordinal":
+        return "nominal", values
+    return "interval" if values and all(map(_is_number, values)) else "ordinal", values
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
