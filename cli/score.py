@@ -232,6 +232,11 @@ class _Bars:
 
 
 def _lines(report: ScoreReport) -> Iterator[str]:
+    if report.figures:
+        from .score_file import study_lines
+
+        yield from study_lines(report)
+        return
     rows = report.rows
     sha256 = report.recipe_sha256[:12]
     yield f"recipe {report.recipe['name']} ({sha256}); blank answers and refusals count as 0"

@@ -12,10 +12,12 @@ from .common import emit, envelope, parse_map
 if TYPE_CHECKING:
     from ..scoring.breakdown import Mean, TwoWay
     from ..scoring.judges import Judge
+    from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..study import ScoreReport
     from ..study.benchmark_files import KnowledgeBergFile, SciKnowEvalFile
     from ..study.readers import Table
 
-__all__ = ["score_file"]
+__all__ = ["score_file", "study_lines"]
 
 
 def score_file(
@@ -148,38 +150,69 @@ def _science(rated: SciKnowEvalFile, written: Path | None) -> Iterator[str]:
 def _berg(file: KnowledgeBergFile, written: Path | None) -> Iterator[str]:
     n_open, work = len(file.open_pairs), file.work
     if work:
-        yield (
-            f"calls: {work['calls']:,}, asked again: {work['again']:,}, known already: "
-            f"{work['known']:,}, unscored: {work['unscored']:,}"
-        )
+        yield _work(work)
     for system, scores in file.scores.items():
-        yield f"system {system}"
-        if scores.states:
-            for name, mean in scores.universe.items():
-                yield f"  {name:<22}{_shown(mean)}"
-            yield f"answers: {_counts(scores.states)}; {_counts(scores.counts)}"
-            yield from _table(scores.universe_table)
-        if scores.accuracy.n:
-            accuracy = scores.accuracy
-            yield (
-                f"KRQ accuracy {accuracy.accuracy:.4f} ({accuracy.correct} of {accuracy.n}); "
-                f"unread, counted wrong: {_counts(accuracy.unread) or 'none'}"
-            )
-            yield from _table(scores.accuracy_table)
-            knowledge = scores.knowledge
-            if knowledge.reason is None:
-                yield (
-                    f"wrong answers: missing knowledge {knowledge.missing_knowledge:.4f}, "
-                    f"not applied {knowledge.not_applied:.4f} "
-                    f"(of {knowledge.wrong_missing + knowledge.wrong_present}; "
-                    f"unknown: {knowledge.wrong_unknown})"
-                )
+        yield from _berg_system(system, scores)
     if n_open:
         yield f"pairs without a judge's verdict, which match nothing: {n_open}" + (
             f"; they are in {written}: fill in the column verdict, then --verdicts {written}"
             if written
             else "; write them out with --open FILE"
         )
+
+
+def _berg_system(system: str, scores: KnowledgeBergScores) -> Iterator[str]:
+    yield f"system {system}"
+    if scores.states:
+        for name, mean in scores.universe.items():
+            yield f"  {name:<22}{_shown(mean)}"
+        yield f"answers: {_counts(scores.states)}; {_counts(scores.counts)}"
+        yield from _table(scores.universe_table)
+    if scores.accuracy.n:
+        accuracy = scores.accuracy
+        yield (
+            f"KRQ accuracy {accuracy.accuracy:.4f} ({accuracy.correct} of {accuracy.n}); "
+            f"unread, counted wrong: {_counts(accuracy.unread) or 'none'}"
+        )
+        yield from _table(scores.accuracy_table)
+        knowledge = scores.knowledge
+        if knowledge.reason is None:
+            yield (
+                f"wrong answers: missing knowledge {knowledge.missing_knowledge:.4f}, "
+                f"not applied {knowledge.not_applied:.4f} "
+                f"(of {knowledge.wrong_missing + knowledge.wrong_present}; "
+                f"unknown: {knowledge.wrong_unknown})"
+            )
+
+
+def study_lines(report: ScoreReport) -> Iterator[str]:
+    """What ``accord score STUDY`` prints where the recipe is a benchmark's own."""
+    from ..scoring.errors import one_line
+    from ..scoring.knowledgeberg import KnowledgeBergScores
+
+    yield f"recipe {report.recipe['name']} ({report.recipe_sha256[:12]})"
+    for judge in dict.fromkeys(judge for judge, _ in report.figures):
+        yield ""
+        yield f"judge {judge}"
+        work = report.work.get(judge)
+        if work:
+            yield _work(work)
+        for (whose, system), scores in report.figures.items():
+            if whose != judge or not isinstance(scores, KnowledgeBergScores):
+                continue
+            yield from _berg_system(one_line(system)[:60], scores)
+            if scores.counts["unscored"]:
+                yield (
+                    "pairs without a verdict that can be read, which match nothing: "
+                    f"{scores.counts['unscored']}"
+                )
+
+
+def _work(work: Mapping[str, int]) -> str:
+    return (
+        f"calls: {work['calls']:,}, asked again: {work['again']:,}, known already: "
+        f"{work['known']:,}, unscored: {work['unscored']:,}"
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -18,8 +18,8 @@ from .averages import same_block
 from .breakdown import Mean, TwoWay, two_way
 from .choice_answers import Choice, read_choice
 from .errors import InputError
-from .languages import normalise_name
-from .records import NO_SYSTEM
+from .languages import Articles, normalise_name
+from .records import NO_SYSTEM, Element
 from .universe import UniverseScore
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "KnowledgeBergScores",
     "Reasoned",
     "choice_accuracy",
+    "element_places",
     "knowledge_of_wrong_answers",
     "knowledgeberg_scores",
     "read_reasoned",
@@ -246,10 +247,7 @@ def _lacks(found: Enumerated, answer: Reasoned) -> bool | None:
         return None
     universe = found.score.universe
     articles = universe.recipe.articles
-    place: dict[str, int] = {}
-    for position, element in enumerate(universe.reference):
-        for text in (element.text, *element.aliases):
-            place.setdefault(normalise_name(text, found.language, articles=articles), position)
+    place = element_places(universe.reference, found.language, articles)
     missing = universe.missing(found.score.matched)
     lacks = False
     for text in answer.needed:
@@ -262,6 +260,17 @@ def _lacks(found: Enumerated, answer: Reasoned) -> bool | None:
             )
         lacks = lacks or position_of in missing
     return lacks
+
+
+def element_places(
+    elements: Sequence[Element], language: str | None, articles: Articles
+) -> dict[str, int]:
+    """Normalised name or alias → the position of its element; the first of equal ones."""
+    place: dict[str, int] = {}
+    for position, element in enumerate(elements):
+        for text in (element.text, *element.aliases):
+            place.setdefault(normalise_name(text, language, articles=articles), position)
+    return place
 
 
 @dataclass(frozen=True, slots=True)

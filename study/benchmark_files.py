@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
+from ..scoring.errors import AccordError, BadRow, InputError
 from ..scoring.records import NO_SYSTEM, Item
+from ..scoring.study_recipes import changed
 from .judging import Source, judged
+from .knowledgeberg_questions import ALL, choice_question, json_object
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
@@ -61,35 +62,19 @@ KNOWLEDGEBERG_COLUMNS = (
 )
 """Required and optional columns."""
 
-ALL = "all"
-"""Stands for the domain or the language where a table has no such column."""
-
 
 def sciknoweval_recipe(settings: Mapping[str, str]) -> SciKnowEvalRecipe:
     """SciKnowEval's recipe with some conventions changed."""
     from ..scoring.sciknoweval import SciKnowEvalRecipe
 
-    return _changed(SciKnowEvalRecipe, settings)
+    return changed(SciKnowEvalRecipe, settings)
 
 
 def universe_recipe(settings: Mapping[str, str]) -> UniverseRecipe:
     """KnowledgeBerg's recipe with some conventions changed."""
     from ..scoring.universe import UniverseRecipe
 
-    return _changed(UniverseRecipe, settings)
-
-
-Made = TypeVar("Made")
-
-
-def _changed(kind: type[Made], settings: Mapping[str, str]) -> Made:
-    known = [field.name for field in fields(kind) if field.name != "name"]  # type: ignore[arg-type]  # both kinds are dataclasses
-    for name in settings:
-        if name not in known:
-            raise SettingsError(
-                f"the recipe has no convention {name!r}", cure=f"known are {', '.join(known)}"
-            )
-    return kind(**settings)
+    return changed(UniverseRecipe, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +147,7 @@ def score_sciknoweval_file(
     for line, row in _rows(table):
         try:
             for name in ("details", "choices", "prompt"):
-                row[name] = _object(row.get(name), name)
+                row[name] = _prompt(row.get(name), name)
         except InputError as error:
             bad.append(BadRow(table.name, line, error.message))
             continue
@@ -302,18 +287,17 @@ def score_knowledgeberg_file(
                 )
                 universes.setdefault(system, []).append((one, domain, language))
                 continue
-            options = _object(row.get("options"), "options")
-            needed = _list(row.get("needed"))
+            asked = choice_question(row)
             answer = read_reasoned(
                 question_id=question_id,
                 response=_text(row.get("response")),
                 key=key,
-                labels=tuple(options) or ("A", "B", "C", "D"),
-                options={label: str(text) for label, text in options.items()},
-                seed_id=_text(row.get("seed_id")),
+                labels=asked.labels,
+                options=asked.options,
+                seed_id=asked.seed_id,
                 domain=domain,
                 language=language,
-                needed=needed,
+                needed=asked.needed,
                 system=system,
             )
             reasoned.setdefault(system, []).append(answer)
@@ -379,34 +363,11 @@ def _place(row: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:
-    """A cell that holds an object, or the JSON text of one; nothing is an empty one."""
-    if value is None or value == "":
-        return {}
+def _prompt(value: Any, name: str) -> dict[str, Any]:
+    """An object; a prompt may be a text too."""
     if isinstance(value, str) and name == "prompt" and not value.lstrip().startswith("{"):
-        return {"default": value}
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            value = None
-    if not isinstance(value, Mapping):
-        raise InputError(f"{name} is no JSON object")
-    return {str(key): found for key, found in value.items()}
-
-
-def _list(value: Any) -> list[str] | None:
-    """A cell that holds a list of texts, or the JSON text of one; nothing is None."""
-    if value is None or value == "":
-        return None
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            value = None
-    if not isinstance(value, list):
-        raise InputError("needed is no JSON list")
-    return [str(text) for text in value]
+        return {"default": value} if value else {}
+    return json_object(value, name)
 
 
 def _text(value: Any) -> str:

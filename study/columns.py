@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "element_rows",
+    "elements_of",
     "elements_schema",
     "given_rows",
     "pair_rows",
@@ -150,9 +151,9 @@ def element_rows(
     question: Question, reference: Sequence[Element], prepared: Sequence[tuple[Response, Prepared]]
 ) -> Iterator[dict[str, Any]]:
     """The elements of a question's reference and of its responses, asides included."""
-    yield from _elements(reference, question_id=question.question_id, side="reference")
+    yield from elements_of(reference, question_id=question.question_id, side="reference")
     for response, one in prepared:
-        yield from _elements(
+        yield from elements_of(
             one.parsed.elements,
             question_id=question.question_id,
             system=response.system,
@@ -162,7 +163,8 @@ def element_rows(
         )
 
 
-def _elements(elements: Sequence[Element], **names: Any) -> Iterator[dict[str, Any]]:
+def elements_of(elements: Sequence[Element], **names: Any) -> Iterator[dict[str, Any]]:
+    """Elements as rows of their table; ``names`` say whose they are."""
     for index, element in enumerate(elements):
         yield {
             **names,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..scoring.records import NO_SYSTEM
 
 if TYPE_CHECKING:
-    from ..scoring.recipes import Recipe
+    from ..scoring.study_recipes import AnyRecipe
     from .ledger import Ledger
 
 __all__ = [
@@ -54,7 +54,7 @@ def system_label(system: str, variant: str) -> str:
     return f"{system} ({variant})" if variant else system
 
 
-def state_of(ledger: Ledger, recipe: Recipe) -> str:
+def state_of(ledger: Ledger, recipe: AnyRecipe) -> str:
     """SHA-256 of everything the tables are made from: another value means that they are stale.
 
     Rows are only ever added, so their numbers say whether there are new ones.

@@ -10,21 +10,23 @@ from __future__ import annotations
 import dataclasses
 import json
 import signal
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError, ServiceError, SettingsError, StudyError
+from ..scoring.errors import AccordError, StudyError
 from ..scoring.parse import Parsed, read_reference
 from ..scoring.records import Item
 from ..scoring.score import Prepared, ResponseScore, prepare_many
 from . import columns
 from .aligner_scores import AlignerScores
+from .bench import Bench
 from .identity import hashed_system, response_id
 from .judging import Source, judged, rated
 from .means import MeansTable
+from .question_chunks import Work, chunks
 from .records import Question, RatingRow, Response
 from .scoring_given import given_chunks, score_given, similarity
 from .tables import Tables, TablesWriter
@@ -43,7 +45,6 @@ CHUNK = 2_000
 Progress = Callable[[int, int], None]
 """Called with how many responses and given pairs are done, and of how many."""
 
-Work = list[tuple[Question, list[Response]]]
 Done = list[tuple[Question, Parsed, list[tuple[Response, Prepared]]]]
 
 
@@ -73,6 +74,11 @@ class Outcome:
     work: dict[str, dict[str, int]] = field(default_factory=dict)
     failed: dict[str, AccordError] = field(default_factory=dict)
 
+    @property
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The mean figures, one row a judge and system."""
+        return self.means.rows()
+
 
 def run(work: Run) -> Outcome:
     """Make the tables.
@@ -101,13 +107,18 @@ def run(work: Run) -> Outcome:
 
         embeddings()  # a package that is missing is told before anything is made
     aligned = AlignerScores(work.aligners)
-    bench = _Bench(sources, MeansTable(work.recipe), aligned)
-    means = bench.means
+    means = MeansTable(work.recipe)
+
+    def forget(judge: str) -> None:
+        means.drop(judge)
+        aligned.drop(judge)
+
+    bench = Bench(sources, forget)
     done = 0
     with work.tables.writing(work.state) as writer:
         _begin(writer, work.recipe, sources)
-        with closing(_prepared(work)) as chunks:
-            for chunk in chunks:
+        with closing(_prepared(work)) as prepared:
+            for chunk in prepared:
                 _write_material(writer, chunk)
                 for question, _, responses in chunk:
                     aligned.add_pairs(question.question_id, responses)
@@ -132,43 +143,6 @@ def run(work: Run) -> Outcome:
         _fill(writer)
     done_by = {source.judge.name: source.work for source in sources if source.work}
     return Outcome(means, aligned, done_by, bench.failed)
-
-
-class _Bench:
-    """The judges of a run; one that can't go on leaves, and the repeats of it go with it."""
-
-    def __init__(
-        self, sources: Sequence[Source], means: MeansTable, aligned: AlignerScores
-    ) -> None:
-        self._sources = list(sources)
-        self.means = means
-        self.aligned = aligned
-        self.failed: dict[str, AccordError] = {}
-
-    def present(self) -> Iterator[Source]:
-        """Those who are there, in order; whoever has left meanwhile is passed over."""
-        for source in list(self._sources):
-            if source in self._sources:
-                yield source
-
-    @contextmanager
-    def watching(self, source: Source, writer: TablesWriter) -> Iterator[None]:
-        """What a judge can't do ends its own part, unless it is the last one."""
-        try:
-            yield
-        except (ServiceError, SettingsError) as error:
-            name = source.judge.name
-            for other in list(self._sources):
-                # NAME#2 asks where NAME does; what NAME has said is whole without NAME#2
-                if other is not source and not other.judge.name.startswith(f"{name}#"):
-                    continue
-                self._sources.remove(other)
-                self.failed[other.judge.name] = error
-                self.means.drop(other.judge.name)
-                self.aligned.drop(other.judge.name)
-                writer.drop(f"scores/{other.judge.name}")
-            if not self._sources:
-                raise
 
 
 def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[Source]) -> None:
@@ -222,34 +196,11 @@ def prepare_questions(work: Work, recipe: Recipe, others: Sequence[Aligner] = ()
     ]
 
 
-def _chunks(ledger: Ledger) -> Iterator[Work]:
-    counts = dict(ledger.query("SELECT question_id, count(*) FROM response GROUP BY question_id"))
-    chunk: list[Question] = []
-    size = 0
-    for question in ledger.questions():
-        count = counts.get(question.question_id, 0)
-        if chunk and size + count > CHUNK:
-            yield _with_responses(ledger, chunk)
-            chunk, size = [], 0
-        chunk.append(question)
-        # A question without responses has a reference to write, so it is not free.
-        size += max(count, 1)
-    if chunk:
-        yield _with_responses(ledger, chunk)
-
-
-def _with_responses(ledger: Ledger, questions: Sequence[Question]) -> Work:
-    found: dict[str, list[Response]] = defaultdict(list)
-    for response in ledger.responses([question.question_id for question in questions]):
-        found[response.question_id].append(response)
-    return [(question, found[question.question_id]) for question in questions]
-
-
 def _prepared(work: Run) -> Generator[Done]:
     """The chunks, parsed and aligned, in order."""
-    chunks = _chunks(work.ledger)
+    found = chunks(work.ledger, CHUNK)
     if work.jobs <= 1:
-        for chunk in chunks:
+        for chunk in found:
             yield prepare_questions(chunk, work.recipe, work.aligners)
         return
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -261,7 +212,7 @@ def _prepared(work: Run) -> Generator[Done]:
     others = active_children()
     waiting: deque[Future[Done]] = deque()
     try:
-        for chunk in chunks:
+        for chunk in found:
             with _uninterrupted():
                 waiting.append(pool.submit(prepare_questions, chunk, work.recipe, work.aligners))
             if len(waiting) > work.jobs + 1:

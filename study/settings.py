@@ -18,6 +18,7 @@ from ..scoring.redaction import refuse_secrets
 
 if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
+    from ..scoring.universe import UniverseRecipe
 
 __all__ = ["FILE_NAME", "Settings", "write_new"]
 
@@ -91,11 +92,11 @@ class Settings:
             raise SettingsError(f"{name}: {error.message}", cure=error.cure) from None
         return settings
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> Recipe | UniverseRecipe:
         """The recipe with the study's own conventions."""
-        from ..scoring.recipes import recipe
+        from ..scoring.study_recipes import study_recipe
 
-        return recipe(self.recipe_name, **self.conventions)
+        return study_recipe(self.recipe_name, **self.conventions)
 
     def judge_settings(self, names: Sequence[str] = ()) -> dict[str, Mapping[str, Any]]:
         """The tables of the judges asked for; of all, or of ``exact`` alone, when none is named.
@@ -130,9 +131,9 @@ def write_new(path: Path, *, recipe: str = "listqa", seed: int = 1) -> None:
     SettingsError
         When the recipe is unknown.
     """
-    from ..scoring.recipes import recipe as find
+    from ..scoring.study_recipes import study_recipe
 
-    find(recipe)
+    study_recipe(recipe)
     template = files(templates).joinpath("study.toml").read_text(encoding="utf-8")
     with path.open("x", encoding="utf-8") as file:
         file.write(Template(template).substitute(recipe=recipe, seed=seed))

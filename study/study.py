@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from ..scoring.judge_progress import ProgressCallback
     from ..scoring.judges import Judge
+    from ..scoring.recipes import Recipe
+    from ..scoring.universe import UniverseRecipe
     from .aligner_scores import AlignerScores
+    from .benchmark_run import Figures
     from .profile_shape import Profile
     from .scoring_run import Progress
 
@@ -141,7 +144,19 @@ class Study:
     def add_questions(
         self, source: Table | Path | str, *, mapping: Mapping[str, str] | None = None
     ) -> Added:
-        """Bring questions in: ``question_id, question, reference``; other columns are kept."""
+        """Bring questions in: ``question_id, question, reference``; other columns are kept.
+
+        In a study of KnowledgeBerg a multiple-choice question has a ``key`` instead of a reference
+        (:mod:`accord.study.knowledgeberg_questions`).
+        """
+        from ..scoring.universe import UniverseRecipe
+        from .knowledgeberg_questions import knowledgeberg_table
+
+        recipe = self.settings.recipe()
+        if isinstance(recipe, UniverseRecipe):
+            source = knowledgeberg_table(
+                source, self.ledger.questions(), recipe.articles, mapping=mapping
+            )
         return adding.add_questions(self.ledger, source, mapping=mapping)
 
     def add_outside(
@@ -223,6 +238,9 @@ class Study:
         strata: Sequence[str] = (),
     ) -> Added:
         """Bring pairs in: each row one reference element beside one predicted element."""
+        from ..scoring.study_recipes import list_recipe
+
+        list_recipe(self.settings.recipe(), "a table of pairs")
 
         def made() -> frozenset[str]:
             if not self.ledger.query("SELECT 1 FROM response LIMIT 1"):
@@ -300,8 +318,11 @@ class Study:
             When the endpoint of no judge can be used.
         """
         from ..scoring.judges import make_judge
+        from ..scoring.recipes import Recipe
+        from ..scoring.study_recipes import list_recipe
         from .aligner_scores import named_aligners
-        from .scoring_run import Run, run
+        from .benchmark_run import BenchmarkRun, run_benchmark
+        from .scoring_run import Outcome, Run, run
 
         compared = named_aligners(aligners)
         if compared and not self.ledger.query("SELECT 1 FROM response LIMIT 1"):
@@ -313,6 +334,8 @@ class Study:
             if number < 1:
                 raise SettingsError(f"{option} can't be {number}", cure="use 1 or more")
         recipe = self.settings.recipe()
+        if compared:
+            list_recipe(recipe, "--aligners")
         made: list[Judge] = []
         for name, table in self.settings.judge_settings(judges).items():
             for time in range(repeat if table.get("type") == "openai" else 1):
@@ -331,17 +354,17 @@ class Study:
                 made.append(judge)
         with self.ledger.writing():
             state = state_of(self.ledger, recipe)
-            outcome = run(
-                Run(
-                    ledger=self.ledger,
-                    tables=self.tables,
-                    recipe=recipe,
-                    state=state,
-                    judges=made,
-                    jobs=jobs,
-                    progress=progress,
-                    aligners=compared,
-                )
+            shared: dict[str, Any] = {
+                "ledger": self.ledger,
+                "tables": self.tables,
+                "state": state,
+                "judges": made,
+                "progress": progress,
+            }
+            outcome = (
+                run(Run(recipe=recipe, jobs=jobs, aligners=compared, **shared))
+                if isinstance(recipe, Recipe)
+                else run_benchmark(BenchmarkRun(recipe=recipe, **shared))
             )
             self.ledger.add_provenance(
                 "score",
@@ -356,19 +379,18 @@ class Study:
                 },
             )
         return ScoreReport(
-            tuple(outcome.means.rows()),
+            tuple(outcome.rows),
             recipe.block(),
             recipe.sha256,
             state,
             outcome.work,
             outcome.failed,
-            outcome.aligned if compared else None,
+            outcome.aligned if compared and isinstance(outcome, Outcome) else None,
+            {} if isinstance(outcome, Outcome) else outcome.figures,
         )
 
     def _pairs(self) -> pd.DataFrame:
         """The pairs table, made again when it is stale or gone."""
-        from .scoring_run import Run, run
-
         recipe = self.settings.recipe()
         state = state_of(self.ledger, recipe)
         manifest = self.tables.manifest()
@@ -377,11 +399,22 @@ class Study:
         if not self.ledger.writable:
             with tempfile.TemporaryDirectory() as folder:
                 tables = Tables(Path(folder) / "tables")
-                run(Run(self.ledger, tables, recipe, state))
+                self._align(tables, recipe, state)
                 return tables.read("pairs")
         with self.ledger.writing():
-            run(Run(self.ledger, self.tables, recipe, state))
+            self._align(self.tables, recipe, state)
         return self.tables.read("pairs")
+
+    def _align(self, tables: Tables, recipe: Recipe | UniverseRecipe, state: str) -> None:
+        """Make elements and pairs, without a judge."""
+        from ..scoring.recipes import Recipe
+        from .benchmark_run import BenchmarkRun, run_benchmark
+        from .scoring_run import Run, run
+
+        if isinstance(recipe, Recipe):
+            run(Run(self.ledger, tables, recipe, state))
+        else:
+            run_benchmark(BenchmarkRun(self.ledger, tables, recipe, state))
 
     # Reading
 
@@ -463,7 +496,8 @@ class ScoreReport:
     questions were asked, asked again, known already and left without a reply, the calls (what was
     put to the model in this run), the items left unscored, and the tokens; ``failed`` names the
     judges that could not be used to the end, and why; ``aligned`` holds the scores under each of
-    the aligners that were compared.
+    the aligners that were compared; ``figures`` maps judge and system to the whole figures of a
+    benchmark's own recipe.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -473,6 +507,7 @@ class ScoreReport:
     work: Mapping[str, Mapping[str, int]]
     failed: Mapping[str, AccordError] = field(default_factory=dict)
     aligned: AlignerScores | None = None
+    figures: Mapping[tuple[str, str], Figures] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""

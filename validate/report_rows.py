@@ -295,6 +295,12 @@ def system_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], 
         "relaxed_precision": "Relaxed precision",
         "format_correctness": "Format",
         "share_correct": "Share correct",
+        "universe_f1": "Universe F1",
+        "universe_precision": "Universe precision",
+        "universe_recall": "Universe recall",
+        "universe_f1_optimal": "Universe F1, optimal",
+        "optimal_minus_greedy": "Optimal − greedy",
+        "krq_accuracy": "KRQ accuracy",
     }
     keys = list(dict.fromkeys(key for row in rows for key in row))
     keys.sort(key=lambda key: list(names).index(key) if key in names else len(names))

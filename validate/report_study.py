@@ -32,6 +32,12 @@ _FIGURES = (
     "relaxed_precision",
     "format_correctness",
     "share_correct",
+    "universe_f1",
+    "universe_precision",
+    "universe_recall",
+    "universe_f1_optimal",
+    "optimal_minus_greedy",
+    "krq_accuracy",
 )
 """The score columns whose mean is shown, in this order."""
 
@@ -138,7 +144,7 @@ def _systems(study: Study) -> tuple[list[dict[str, Any]], list[str]]:
         frame = study.scores()
     except StudyError as error:
         return [], [f"No mean scores: {error.message}."]
-    if study.settings.recipe().averaging != "response":
+    if getattr(study.settings.recipe(), "averaging", "response") != "response":
         return [], ["The recipe pools its averages: accord score prints them."]
     figures = [name for name in _FIGURES if name in frame and frame[name].notna().any()]
     rows = []
