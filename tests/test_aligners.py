@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from accord.scoring import encoder as encoder_module
-from accord.scoring.align import ALIGNERS, Alignment, align
+from accord.scoring.align import ALIGNERS, Aligner, Alignment, align
 from accord.scoring.align_frame import align_frame
+from accord.scoring.align_many import MANY
 from accord.scoring.assignment import TOLERANCE, Cell, assign, greedy
 from accord.scoring.contested import contested
 from accord.scoring.embedding import Embeddings, best_cosines, cosine_cells, embeddings
@@ -23,6 +24,7 @@ from accord.scoring.encoder import ENCODER
 from accord.scoring.errors import SettingsError
 from accord.scoring.recipes import recipe
 from accord.scoring.records import Element
+from accord.scoring.score import prepare, prepare_many
 from accord.scoring.tokens import normalise, rouge1_f1
 
 
@@ -364,3 +366,57 @@ def test_contested_equals_its_definition(
             theirs.append(r)
     gold, given_ = elements(*reference), elements(*predicted)
     assert taken_by_others(gold, given_, alignment, method=method) == (ours, theirs)
+
+
+# Many responses together
+
+
+def answers(count: int) -> list[dict[str, Any]]:
+    """Responses to five questions, with aliases, another script, repetitions and an order."""
+    rng = np.random.default_rng(11)
+    references: list[list[Any]] = [
+        ["red king house", "king of islands", "north river"],
+        [{"text": "United States", "aliases": ["USA", "America"]}, "Brazil", "東京", "京都"],
+        [{"text": "one", "aliases": ["two"]}, {"text": "two", "aliases": ["one", "three"]}, "four"],
+        ["red", "red", "blue sea"],
+        ["café noir", "the great north university", "1999", "2000"],
+    ]
+    words = ["red king", "red house", "USA", "brazil nut", "東京", "大阪", "one", "two", "three"]
+    words += ["red", "blue", "cafe noir", "Café  Noir", "north university", "1999", "the sea", "!!"]
+    found = []
+    for k in range(count):
+        question = int(rng.integers(len(references)))
+        chosen = rng.choice(words, int(rng.integers(0, 6))).tolist()
+        found.append(
+            {
+                "question_id": f"q{question}",
+                "question": "Which?",
+                "reference": references[question],
+                "response": "\n".join(f"{n}. {word}" for n, word in enumerate(chosen, 1)),
+                "system": f"s{k}",
+                "ordered": question == 3,
+            }
+        )
+    return found
+
+
+@pytest.mark.parametrize(
+    "conventions",
+    [
+        {},
+        {"tokenizer": "unicode", "zero_overlap": "incorrect"},
+        {"aligner": "positional"},
+        {"aligner": "greedy", "compared": "head"},
+        {"aligner": "embedding"},
+        {"stem": True, "duplicates": "collapse"},
+    ],
+)
+def test_what_is_prepared_together_is_as_if_prepared_alone(conventions: dict[str, Any]) -> None:
+    some = answers(3 * MANY)
+    chosen = recipe("listqa", **conventions)
+    others: tuple[Aligner, ...] = ("optimal", "greedy")
+    together = prepare_many(some, recipe=chosen, others=others)
+    alone = [prepare(**answer, recipe=chosen, others=others) for answer in some]
+    assert together == alone
+    assert any(one.contested[0] for one in together)
+    assert any(one.alignment.ties for one in together) or chosen.aligner != "optimal"
