@@ -1,4 +1,4 @@
-"""Items that a sample may hold more of: where judges disagree, or where confidence is low."""
+"""Items that a sample may hold more of: judges disagree, gave one verdict, or confidence is low."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError
+from ..study.benchmark_run import RULE
 from .frame import Frame
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONFIDENCE", "classes_of", "shares_of"]
 
-DISAGREEMENTS, LOW_CONFIDENCE = "disagreements", "low-confidence"
+DISAGREEMENTS, LOW_CONFIDENCE, JUDGED = "disagreements", "low-confidence", "judged:"
 CONFIDENCE = "confidence"
 """The column that says how sure a judge, or whoever made the item, is."""
 _LOWEST = 0.25
@@ -57,10 +58,10 @@ def classes_of(
     ----------
     names
         ``disagreements``: two judges gave different verdicts (replies that could not be read are
-        no verdicts). ``low-confidence``: the column ``confidence`` is in its lowest quarter.
-        ``COLUMN:VALUE``: the column has that value.
+        no verdicts). ``judged:VERDICT``: a judge gave that verdict. ``low-confidence``: the column
+        ``confidence`` is in its lowest quarter. ``COLUMN:VALUE``: the column has that value.
     judges
-        The judges that are compared; all of the study by default.
+        The judges that are meant; all of the study by default, without a recipe's own rules.
 
     Raises
     ------
@@ -73,12 +74,14 @@ def classes_of(
             members = _disputed(study, judges)
         elif name == LOW_CONFIDENCE:
             members = _unsure(frame)
+        elif name.startswith(JUDGED):
+            members = _judged(study, frame, name.removeprefix(JUDGED), judges)
         elif ":" in name:
             members = _with_value(frame, name)
         else:
             raise SettingsError(
                 f"--oversample names {name!r}",
-                cure=f"use {DISAGREEMENTS}, {LOW_CONFIDENCE} or COLUMN:VALUE",
+                cure=f"use {DISAGREEMENTS}, {JUDGED}VERDICT, {LOW_CONFIDENCE} or COLUMN:VALUE",
             )
         for item in frame.items:
             if item in members:
@@ -87,19 +90,7 @@ def classes_of(
 
 
 def _disputed(study: Study, judges: Sequence[str]) -> set[str]:
-    given: dict[str, set[str]] = {}
-    here: set[str] = set()
-    for row in study.ledger.rating_rows():
-        if row.kind == "judge" and row.rating is not None:
-            here.add(row.rater)
-            if not judges or row.rater in judges:
-                given.setdefault(row.item_id, set()).add(row.rating)
-    for name in judges:
-        if name not in here:
-            raise SettingsError(
-                f"--judges names {name!r}, which gave no verdict here",
-                cure=f"there are {', '.join(sorted(here)) or 'none'}",
-            )
+    given, here = _verdicts(study, judges)
     compared = len(judges or here)
     if compared < 2:
         raise SettingsError(
@@ -107,7 +98,45 @@ def _disputed(study: Study, judges: Sequence[str]) -> set[str]:
             f"{'is 1' if compared else 'are none'}",
             cure=f"run another, for instance accord score {study.path} --judge exact --judge rouge",
         )
-    return {item for item, verdicts in given.items() if len(verdicts) > 1}
+    return {item for item, verdicts in given.items() if len(set(verdicts.values())) > 1}
+
+
+def _judged(study: Study, frame: Frame, verdict: str, judges: Sequence[str]) -> set[str]:
+    given, here = _verdicts(study, judges)
+    if not here:
+        raise SettingsError(
+            f"--oversample {JUDGED}{verdict} takes judges' verdicts, and there are none",
+            cure=f"run one: accord score {study.path}",
+        )
+    members = {item for item in frame.items if verdict in given.get(item, {}).values()}
+    if not members:
+        known = {said for item in frame.items for said in given.get(item, {}).values()}
+        raise SettingsError(
+            f"no judge's verdict on an item that can be drawn is {verdict!r}",
+            cure=f"there are {', '.join(sorted(known)) or 'none'}",
+        )
+    return members
+
+
+def _verdicts(study: Study, judges: Sequence[str]) -> tuple[dict[str, dict[str, str]], set[str]]:
+    """Item → judge → the latest verdict that could be read; and the judges that gave any."""
+    given: dict[str, dict[str, str]] = {}
+    here: set[str] = set()
+    for row in study.ledger.rating_rows():
+        own = row.rater in judges if judges else row.rater != RULE
+        if row.kind != "judge" or row.rating is None:
+            continue
+        if row.rater != RULE or judges:
+            here.add(row.rater)
+        if own:
+            given.setdefault(row.item_id, {})[row.rater] = row.rating
+    for name in judges:
+        if name not in here:
+            raise SettingsError(
+                f"--judges names {name!r}, which gave no verdict here",
+                cure=f"there are {', '.join(sorted(here)) or 'none'}",
+            )
+    return given, here
 
 
 def _unsure(frame: Frame) -> set[str]:

@@ -179,7 +179,7 @@ def frame_of(
         raise StudyError("no item is left to draw", cure="leave out --exclude or --systems")
     pairs = pairs.set_index("item_id")
     columns: dict[str, Sequence[str | None]] = dict(fields_of(study.ledger, pairs))
-    for column in ("system", "variant", "question_id"):
+    for column in ("system", "variant", "question_id", "how"):
         columns[column] = [None if value == "" else value for value in pairs[column]]
     return Frame(
         items=tuple(pairs.index),

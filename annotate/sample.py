@@ -16,7 +16,7 @@ from ..scoring.errors import SettingsError
 from ..study.records import FrameItem, Sample
 from ..study.weights import PILOT, RETEST
 from .allocation import ALLOCATIONS
-from .classes import classes_of, shares_of
+from .classes import DISAGREEMENTS, JUDGED, classes_of, shares_of
 from .design_words import Wanted, sentence
 from .designs import Design, Stratum, in_questions, merged, oversampled, stratified
 from .frame import Frame, frame_of
@@ -71,7 +71,8 @@ def draw_sample(
     pilot
         The sample whose labels show the spread in each stratum, for ``neyman``.
     judges
-        The judges whose disagreements are oversampled; the judge that Neyman's allocation is for.
+        The judges whose disagreements or verdicts are oversampled; the judge that Neyman's
+        allocation is for.
     paired
         Only questions that every system answered.
     systems
@@ -208,10 +209,12 @@ def _check(wanted: Wanted, purpose: str) -> None:
         raise SettingsError(f"{option} draws items, not questions", cure="give --n instead")
     if wanted.oversample and wanted.n is None:
         raise SettingsError("--oversample without --n takes all items", cure="give --n")
-    needs = wanted.allocate == "neyman" or any(k == "disagreements" for k, _ in wanted.oversample)
+    of_judges = any(k == DISAGREEMENTS or k.startswith(JUDGED) for k, _ in wanted.oversample)
+    needs = wanted.allocate == "neyman" or of_judges
     if wanted.judges and not needs:
         raise SettingsError(
-            "--judges is for --oversample disagreements and --allocate neyman", cure="leave it out"
+            "--judges is for --oversample disagreements or judged:VERDICT, and --allocate neyman",
+            cure="leave it out",
         )
     if wanted.allocate == "neyman" and len(wanted.judges) > 1:
         raise SettingsError("--allocate neyman is for one judge", cure="name one with --judges")

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.parse import parse, read_reference
 from ..scoring.records import NO_SYSTEM
+from ..scoring.study_recipes import list_recipe
+from ..scoring.universe import UniverseRecipe
 from ..study.identity import hashed_system, system_label, unit_id
+from ..study.knowledgeberg_questions import is_choice
 from ..study.shown_text import answer_text, as_list, visible
 from ..study.unit_items import response_item_id
 from .question_sample import gold_id
@@ -40,7 +43,16 @@ def graded(
         Its unit is ``pairs``, ``response``, ``gold`` or ``parse``.
     questions
         Question ids.
+
+    Raises
+    ------
+    SettingsError
+        When the template shows an alignment, and the study's recipe makes none.
     """
+    own = study.settings.recipe()
+    kinds = isinstance(own, UniverseRecipe)
+    if template.unit == "pairs":
+        list_recipe(own, f"the template {template.name}")
     if template.unit == "pairs":
         yield from _pages(study, questions)
         return
@@ -55,11 +67,20 @@ def graded(
     by_id = {question.question_id: question for question in wanted}
     for response in study.ledger.responses(list(by_id)):
         question = by_id[response.question_id]
+        if kinds and not _is_asked(question, template):
+            continue
         if template.unit == "response":
             yield _response(question, response, template)
         elif not response.response_is_json:
             # What was given as data was never parsed.
             yield _parse(question, response, template)
+
+
+def _is_asked(question: Question, template: Template) -> bool:
+    """Of KnowledgeBerg's two kinds of question, only a choice is chosen and only a list parsed."""
+    if template.name == "choice":
+        return is_choice(question)
+    return template.unit != "parse" or not is_choice(question)
 
 
 def link(url: str) -> str:

@@ -71,13 +71,14 @@ def register(app: typer.Typer) -> None:
             "--oversample",
             metavar="WHAT=SHARE,…",
             help="The share of the sample that comes from disagreements (two judges differ), "
-            "low-confidence (the lowest quarter of the column confidence) or COLUMN:VALUE.",
+            "judged:VERDICT (a judge gave it), low-confidence (the lowest quarter of the column "
+            "confidence) or COLUMN:VALUE.",
         ),
         judges: str = typer.Option(
             None,
             "--judges",
             metavar="A,B,…",
-            help="Whose disagreements (default: all); the judge that neyman is for.",
+            help="Whose disagreements or verdicts (default: all); the judge that neyman is for.",
         ),
         exclude: str = typer.Option(
             None, "--exclude", metavar="SAMPLE,…", help="Leave these samples' items out."
