@@ -15,6 +15,7 @@ import pytest
 from accord.cli import main
 from accord.scoring import embedding, encoder
 from accord.scoring.errors import InputError
+from accord.scoring.openai_client import Answer, ChatClient
 from accord.study import Study
 from accord.study.judging import OF_ALIGNER
 from accord.validate import aligner_effects, bias
@@ -147,6 +148,43 @@ def test_scores_and_ratings_stay_as_they_are(accord: Runner, study: str) -> None
         assert later.ratings().frame.equals(ratings.frame)
         assert later.ratings().dropped == {}
         assert later.ledger.rating_rows(history=True) == rows
+
+
+def test_a_model_is_asked_about_new_pairs_only_and_once(
+    accord: Runner, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    async def ask(client: ChatClient, messages: Any, *, patient: bool = True) -> Answer:
+        asked.append(messages)
+        when = "2026-01-01T00:00:00+00:00"
+        return Answer("CORRECT", "served", None, "stop", 100, 7, 0.1, when, ())
+
+    monkeypatch.setattr(ChatClient, "ask", ask)
+    with Path("s/study.toml").open("a") as file:
+        file.write(
+            '[judge.gpt]\ntype = "openai"\nendpoint = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+        )
+    model = ("score", study, "--judge", "gpt")
+    assert accord(*model)[0] == 0
+    first = len(asked)
+    # The four trapped answers are equal: greedy makes two pairs that are new, in all of them.
+    for _ in range(2):
+        assert accord(*model, "--aligners", "rouge,greedy,positional")[0] == 0
+        assert len(asked) == first + 2
+    assert accord(*model)[0] == 0
+    assert len(asked) == first + 2
+
+
+def test_a_benchmarks_own_recipe_has_its_own_rules(accord: Runner) -> None:
+    assert accord("init", "k", "--recipe", "knowledgeberg")[0] == 0
+    asked = {"question_id": "q", "question": "Which?", "reference": ["a", "b"]}
+    given = {"question_id": "q", "system": "x", "response": "1. a"}
+    assert accord("add", "k", write("kq.jsonl", [asked]), "--as", "questions")[0] == 0
+    assert accord("add", "k", write("kr.jsonl", [given]), "--as", "responses")[0] == 0
+    status, out, err = accord("score", "k", "--aligners", "rouge,greedy")
+    assert (status, out) == (2, "")
+    assert "--aligners is for list questions" in err and err.count("\n") == 1
 
 
 def test_the_recipes_own_aligner_can_be_any_of_them(accord: Runner, study: str) -> None:
