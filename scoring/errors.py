@@ -24,6 +24,7 @@ __all__ = [
     "AccordError",
     "BadRow",
     "InputError",
+    "RowLine",
     "ServiceError",
     "SettingsError",
     "StudyError",
@@ -38,6 +39,29 @@ class AccordError(Exception):
         self.message = one_line(message)
         self.cure = one_line(cure) if cure else None
         super().__init__(self.message if not self.cure else f"{self.message}; {self.cure}")
+
+
+class RowLine(int):
+    """The line of a row in a file that has several rows a line; it is shown with the row's number.
+
+    Benchmarks publish JSON lists on one line, where "line 1" would name every row.
+
+    Examples
+    --------
+    >>> f"line {RowLine(1, 3)}"
+    'line 1, row 3'
+    """
+
+    def __new__(cls, line: int, row: int) -> RowLine:
+        """``row`` counts from 1."""
+        found = super().__new__(cls, line)
+        found.row = row
+        return found
+
+    row: int
+
+    def __str__(self) -> str:
+        return f"{int(self)}, row {self.row}"
 
 
 @dataclass(frozen=True, slots=True)

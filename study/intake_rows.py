@@ -37,7 +37,7 @@ class Rows:
 
     def finish(self) -> None:
         if self.problems:
-            self.problems.sort(key=lambda bad: bad.line or 0)
+            self.problems.sort(key=lambda bad: (bad.line or 0, getattr(bad.line, "row", 0)))
             raise InputError.from_rows(self.problems, cure=self.cures[0] if self.cures else CURE)
 
 

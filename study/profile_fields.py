@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,15 +115,13 @@ class Fields:
         return out
 
     def values(self, name: str) -> list[Any]:
-        """A list; in CSV, the JSON text of one."""
+        """A list; in CSV, the JSON text of one, or what Python writes for one."""
         value = self.get(name)
         if isinstance(value, str) and value.lstrip().startswith("["):
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                raise FieldError(
-                    f"{name} {shown(value)} is no JSON list", 'write it as ["…", "…"]'
-                ) from None
+            read = _list(value)
+            if read is None:
+                raise FieldError(f"{name} {shown(value)} is no JSON list", 'write it as ["…", "…"]')
+            value = read
         if value is None:
             raise FieldError(f"{name} is missing", f"give {name} a list")
         if not isinstance(value, list):
@@ -131,6 +131,13 @@ class Fields:
     def texts(self, name: str) -> list[str]:
         """A list of texts, none of them blank."""
         return [_text(value, f"{name}[{at}]") for at, value in enumerate(self.values(name))]
+
+    def answered(self, name: str) -> list[str]:
+        """The list that a system answered: a blank in it is no element, and is counted."""
+        kept = [(at, value) for at, value in enumerate(self.values(name)) if not _blank(value)]
+        if len(kept) < len(self.values(name)):
+            self.note("a response has a blank in its list (left out)")
+        return [_text(value, f"{name}[{at}]") for at, value in kept]
 
     def objects(self, name: str) -> Iterator[tuple[str, Fields]]:
         """The objects of a list, each with its place for messages."""
@@ -147,12 +154,12 @@ class Fields:
         out = []
         for at, value in enumerate(self.values(name)):
             where = f"{name}[{at}]"
-            if not isinstance(value, list) or not value:
+            if not isinstance(value, list) or not value or all(map(_blank, value)):
                 raise FieldError(
                     f"{where} is no list of names but {shown(value)}",
                     f"give {name} one list of names an answer",
                 )
-            out.append([_text(text, f"{where}[{n}]") for n, text in enumerate(value)])
+            out.append(self._names(value, where))
         return out
 
     def inner(self, where: str, name: str) -> str:
@@ -168,7 +175,14 @@ class Fields:
             raise FieldError(
                 f"{where}.{name} is no list but {shown(value)}", f"give {name} a list of texts"
             )
-        return [_text(text, f"{where}.{name}[{at}]") for at, text in enumerate(value)]
+        return self._names(value, f"{where}.{name}")
+
+    def _names(self, values: Sequence[Any], where: str) -> list[str]:
+        """Names of one thing; a blank names nothing, and is counted."""
+        kept = [(at, value) for at, value in enumerate(values) if not _blank(value)]
+        if len(kept) < len(values):
+            self.note("a name is blank (left out)")
+        return [_text(value, f"{where}[{at}]") for at, value in kept]
 
 
 def shown(value: Any) -> str:
@@ -178,6 +192,29 @@ def shown(value: Any) -> str:
     text = value if isinstance(value, str) else _json(value)
     text = repr(text) if isinstance(value, str) else text
     return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _list(text: str) -> list[Any] | None:
+    """A list written as JSON, or as Python writes one of texts and numbers: ``['a', 'b']``."""
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        # Python joins neighbours: an array printed as ['a' 'b'] would become one text.
+        if len(text) > _LONGEST_LITERAL or _NEIGHBOURS.search(text):
+            return None
+        try:
+            read = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+    return read if isinstance(read, list) else None
+
+
+_LONGEST_LITERAL = 1_000_000
+_NEIGHBOURS = re.compile(r"""['"]\s+['"]""")
 
 
 def _text(value: Any, where: str) -> str:

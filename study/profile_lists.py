@@ -59,7 +59,7 @@ def _qampari_question(row: Fields) -> Iterator[Outside]:
 
 
 def _qampari_response(row: Fields) -> Iterator[Outside]:
-    yield Outside({"response": row.texts("predictions")}, id=row.text("qid"))
+    yield Outside({"response": row.answered("predictions")}, id=row.text("qid"))
 
 
 def _alce_question(row: Fields) -> Iterator[Outside]:
@@ -85,7 +85,7 @@ def _romqa_question(row: Fields) -> Iterator[Outside]:
 
 
 def _keyed_response(row: Fields) -> Iterator[Outside]:
-    yield Outside({"response": row.texts("predictions")}, id=row.text("id"))
+    yield Outside({"response": row.answered("predictions")}, id=row.text("id"))
 
 
 def _quest_question(row: Fields) -> Iterator[Outside]:
@@ -96,7 +96,7 @@ def _quest_question(row: Fields) -> Iterator[Outside]:
 
 
 def _quest_response(row: Fields) -> Iterator[Outside]:
-    yield Outside({"response": row.texts("docs")}, key=(row.text("query"),))
+    yield Outside({"response": row.answered("docs")}, key=(row.text("query"),))
 
 
 def _loft_question(row: Fields) -> Iterator[Outside]:
@@ -106,33 +106,38 @@ def _loft_question(row: Fields) -> Iterator[Outside]:
 
 def _loft_response(row: Fields) -> Iterator[Outside]:
     turns = row.values("model_outputs")
-    if len(turns) != 1 or not isinstance(turns[0], list):
+    if len(turns) != 1:
         raise FieldError(
             f"model_outputs has {len(turns)} turns where one list of answers is expected",
             "give the answers of the only turn: [[…]]",
         )
-    turn = Fields({"model_outputs[0]": turns[0]})
-    yield Outside({"response": turn.texts("model_outputs[0]")}, id=row.text("qid"))
+    turn = Fields({"model_outputs[0]": turns[0]}, notes=row.notes)
+    yield Outside({"response": turn.answered("model_outputs[0]")}, id=row.text("qid"))
 
 
-def _bioasq_rows(row: Fields) -> list[list[str]]:
+def _only_lists(row: Fields) -> None:
     kind = row.text("type")
     if kind != "list":
         raise LeftOut(f"its type is {kind!r}, not 'list'", id=row.text("id"))
-    return row.groups("exact_answer")
 
 
 def _bioasq_question(row: Fields) -> Iterator[Outside]:
-    groups = _bioasq_rows(row)
+    _only_lists(row)
+    groups = row.groups("exact_answer")
     reference = [element(first, others) for first, *others in groups]
     yield Outside({"question": row.text("body"), "reference": reference}, id=row.text("id"))
 
 
 def _bioasq_response(row: Fields) -> Iterator[Outside]:
-    groups = _bioasq_rows(row)
-    if any(len(group) > 1 for group in groups):
+    _only_lists(row)
+    if any(isinstance(group, list) and len(group) > 1 for group in row.values("exact_answer")):
         row.note("a response gives several names of one answer; the first counts")
-    yield Outside({"response": [group[0] for group in groups]}, id=row.text("id"))
+    firsts = [
+        (group[0] if group else None) if isinstance(group, list) else group
+        for group in row.values("exact_answer")
+    ]
+    answered = Fields({"exact_answer": firsts}, notes=row.notes)
+    yield Outside({"response": answered.answered("exact_answer")}, id=row.text("id"))
 
 
 def _multispan_question(row: Fields) -> Iterator[Outside]:
@@ -187,9 +192,9 @@ def _lmkbc_key(row: Fields) -> tuple[str, str]:
 
 def _lmkbc_question(row: Fields) -> Iterator[Outside]:
     subject, relation = _lmkbc_key(row)
-    names = row.texts("ObjectEntities")
-    if not names:
+    if all(isinstance(value, str) and not value.strip() for value in row.values("ObjectEntities")):
         raise LeftOut(f"ObjectEntities is empty, {_NEEDS}", key=(subject, relation))
+    names = row.texts("ObjectEntities")
     ids = [] if row.get("ObjectEntitiesID") is None else row.texts("ObjectEntitiesID")
     if ids and len(ids) != len(names):
         row.note("ObjectEntities and ObjectEntitiesID differ in length (ids not taken)")
@@ -206,7 +211,7 @@ def _lmkbc_response(row: Fields) -> Iterator[Outside]:
         raise FieldError(
             "ObjectEntities and ObjectEntitiesID are both missing", "give a list in one of them"
         )
-    yield Outside({"response": row.texts(name) if name else []}, key=_lmkbc_key(row))
+    yield Outside({"response": row.answered(name) if name else []}, key=_lmkbc_key(row))
 
 
 LIST_PROFILES = (

@@ -53,14 +53,17 @@ def _question(row: Fields) -> Iterator[Outside]:
     unique, others = _evaluation(row)
     cells = {
         "question": query,
-        "reference": _gold(row, identity, [*unique, *others]),
+        "reference": _gold(row, identity, [*unique, *others], len(unique)),
         **row.strata("language"),
     }
     yield Outside(cells, id=identity)
 
 
-def _gold(row: Fields, identity: str, columns: Sequence[str]) -> list[Any]:
-    """The elements of the gold table: the first filled cell and the others as attributes."""
+def _gold(row: Fields, identity: str, columns: Sequence[str], n_unique: int) -> list[Any]:
+    """The elements of the gold table: the first filled cell and the others as attributes.
+
+    The first ``n_unique`` columns are the key.
+    """
     from .readers import read_table
 
     if (
@@ -91,6 +94,7 @@ def _gold(row: Fields, identity: str, columns: Sequence[str]) -> list[Any]:
             f"its columns are {', '.join(known.values())}",
         )
     names = [known[_plain(name)] for name in columns]
+    keys = set(names[:n_unique])
     reference = []
     for cells in zip(*(table.frame[name].tolist() for name in names), strict=True):
         filled = [
@@ -98,6 +102,8 @@ def _gold(row: Fields, identity: str, columns: Sequence[str]) -> list[Any]:
             for name, cell in zip(names, cells, strict=True)
             if cell is not None and str(cell).strip()
         ]
+        if filled and filled[0][0] not in keys:
+            row.note("a row of a gold table has no value in its key columns")
         if filled:
             reference.append(element(filled[0][1], (), filled[1:]))
     return reference

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..scoring.errors import BadRow, InputError
+from ..scoring.errors import BadRow, InputError, RowLine
 from .readers import RawTable
 
 __all__ = ["decode", "read_delimited", "read_json", "read_jsonl"]
@@ -221,6 +221,8 @@ def read_json(text: str, name: str) -> RawTable:
         raise InputError(f"{name} has more text after its list", cure=cure)
     if not rows:
         raise InputError(f"{name} has no rows", cure=cure)
+    if len(set(lines)) < len(lines):
+        lines = [RowLine(line, row) for row, line in enumerate(lines, start=1)]
     return _from_rows(rows, lines)
 
 

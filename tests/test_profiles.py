@@ -515,7 +515,7 @@ def test_unanswerable_questions_and_their_responses_are_left_out(
     questions = add(empty, "multispanqa", "questions", path)
     assert questions.new == 1
     assert questions.notes == (
-        "1 row left out, the first on line 1: no span is labelled, and a list score needs an "
+        "1 row left out, the first on line 1, row 2: no span is labelled, and a list score needs an "
         "element",
     )
     responses = add(empty, "multispanqa", "responses")
