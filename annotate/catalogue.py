@@ -17,7 +17,7 @@ from ..study.anchored import TASK
 from ..study.identity import is_other_unit
 from .shown_judge import marked, split_version
 from .tasks import Graded
-from .template import Template, load_template, read_template, template_names
+from .template import Template, is_named, load_template, read_template, template_names
 from .units import graded
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Catalogue:
         if not isinstance(name, str) or not isinstance(version, str):
             return None
         own, judge = split_version(version)
+        if not is_named(name, own):
+            return None
         page: Template | None
         if name in template_names():
             page = load_template(name)

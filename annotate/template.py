@@ -33,6 +33,7 @@ __all__ = [
     "Unit",
     "Unreadable",
     "example",
+    "is_named",
     "load_template",
     "read_template",
     "template_names",
@@ -73,6 +74,9 @@ _IDENTITY = (
     "template_version",
     "sample_id",
 )
+# Name and version are parts of ids, of a folder's name and of every rating's guideline.
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_VERSION = re.compile(r"[0-9A-Za-z.]{1,20}")
 _SCALES: Mapping[str, tuple[str, ...]] = {"verdict": VERDICTS, "audit": AUDIT}
 
 
@@ -208,6 +212,11 @@ def template_names() -> list[str]:
     )
 
 
+def is_named(name: str, version: str) -> bool:
+    """Whether a template can have that name and version; a task may claim any."""
+    return bool(_NAME.fullmatch(name) and _VERSION.fullmatch(version))
+
+
 def load_template(name: str | Path = "pair", *, language: str | None = None) -> Template:
     """A template of the package by name, or a user's own by the path of its folder.
 
@@ -291,10 +300,9 @@ def _wrong_values(values: Mapping[str, Any]) -> Iterable[str]:
     for key in ("name", "version", "title"):
         if not isinstance(values[key], str) or not values[key].strip():
             yield f"{key!r} is no text"
-    # Name and version are parts of ids, of a folder's name and of every rating's guideline.
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", str(values["name"])):
+    if not _NAME.fullmatch(str(values["name"])):
         yield f"the name {values['name']!r} is not small letters, digits and _"
-    if not re.fullmatch(r"[0-9A-Za-z.]{1,20}", str(values["version"])):
+    if not _VERSION.fullmatch(str(values["version"])):
         yield f"the version {values['version']!r} is not letters, digits and points"
     choices = {"unit": tuple(FIELDS), "scale": (*_SCALES, "ordinal", "nominal")}
     for key, allowed in choices.items():

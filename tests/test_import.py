@@ -402,3 +402,14 @@ def test_foreign_exports_are_refused_with_the_reason(study: Study, shared_sample
 def shared_samples(shared_data: Path) -> Path:
     """Real exports of other projects."""
     return shared_data / "label_studio_exports"
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "../tables", "pair\0", "Pair"])
+def test_a_template_s_name_in_a_file_is_only_a_name(
+    study: Study, export: Export, name: str
+) -> None:
+    (study.path / "templates").mkdir()
+    (study.path / "tables@3").mkdir()
+    export.task("i0")["data"]["template"] = name
+    export.label("i0", "ann@x.org", "CORRECT")
+    assert found(import_files(study, [export.write()])) == {"other template": 1}
