@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import SettingsError, StudyError
+from ..study.anchored import OF_SHOWN, SUFFIX
 from ..study.weights import RETEST
 from .annotators import Annotator
 from .connection import Connection
 from .disputes import Dispute, disputed, settled_items
 from .environment import Progress, silent
-from .export import ExportReport, fill_project, items_to_grade, write_tasks
+from .export import ExportReport, fill_project, items_to_grade, task_file, write_tasks
 from .projects import mark_of
 from .pseudonym import Pseudonyms
 from .template import Template, load_template
@@ -197,11 +198,7 @@ def adjudicate_by_file(
     is there already and is no export of accord.
     """
     names = names or Pseudonyms()
-    file = Path(path)
-    if file.suffix.lower() != ".json":
-        raise SettingsError(
-            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
-        )
+    file = task_file(path)
     with study.ledger.writing():
         plan = _plan(study, sample_id, people, names)
         if not plan.todo:
@@ -267,5 +264,12 @@ def _labelled_by(person: Annotator, pseudonym: str, rows: Sequence[RatingRow]) -
         for row in rows
         if row.kind == "annotator"
         and row.status == "rated"
-        and ((name := row.rater.partition("#")[0]) == pseudonym or person.is_called(name))
+        and ((name := _person(row)) == pseudonym or person.is_called(name))
     }
+
+
+def _person(row: RatingRow) -> str:
+    """Whose rating it is, a repeat or one beside a judge's verdict too."""
+    if row.source == OF_SHOWN:
+        return row.rater.removesuffix(SUFFIX)
+    return row.rater.partition("#")[0]

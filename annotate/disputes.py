@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +12,7 @@ from ..scoring.records import REASONS, UNSURE, Item
 from ..study.anchored import OF_SHOWN
 from ..study.records import GROUND_TRUTH
 from ..study.weights import OF_RETEST
+from .pseudonym import EMAIL
 from .tasks import Graded, graded_pair, visible
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Dispute", "Why", "disputed", "mixed", "settled_items"]
 
 Why = Literal["differ", "unsure"]
-
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +97,5 @@ def _label(row: RatingRow) -> str:
     if reasons:
         text += f" ({'; '.join(reasons)})"
     if row.comment:
-        comment = _EMAIL.sub("[address]", row.comment)
-        text += f": “{visible(comment)}”"
-    return text
+        text += f": “{row.comment}”"
+    return visible(EMAIL.sub("[address]", text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -45,6 +45,7 @@ __all__ = [
     "export_to_server",
     "fill_project",
     "items_to_grade",
+    "task_file",
     "write_tasks",
 ]
 
@@ -278,11 +279,7 @@ def export_to_file(
         is no export of accord.
     """
     page = load_template(template, language=language)
-    file = Path(path)
-    if file.suffix.lower() != ".json":
-        raise SettingsError(
-            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
-        )
+    file = task_file(path)
     with study.ledger.writing():
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
@@ -301,6 +298,22 @@ def export_to_file(
         files=names,
         notes=tuple(notes),
     )
+
+
+def task_file(path: str | Path) -> Path:
+    """The file that tasks are written to.
+
+    Raises
+    ------
+    SettingsError
+        When its name does not end in ``.json``.
+    """
+    file = Path(path)
+    if file.suffix.lower() != ".json":
+        raise SettingsError(
+            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
+        )
+    return file
 
 
 def write_tasks(
@@ -327,15 +340,17 @@ def write_tasks(
     Raises
     ------
     InputError
-        When the file can't be written, or is there already and is no export of accord.
+        When the file can't be written, or is there already and is no export of accord; also when
+        one of the two beside it is there without it and says something else.
     """
-    _refuse_to_replace(file)
-    tasks = [_task(item, page, sample, seen) for item in items]
-    notes = [] if seen is None else seen.notes(items)
     config = file.with_suffix(".config.xml")
     guide = file.with_suffix(".instructions.html")
-    write_whole(config, page.config)
-    write_whole(guide, page.instructions_html + "\n")
+    beside = {config: page.config, guide: page.instructions_html + "\n"}
+    _refuse_to_replace(file, beside)
+    tasks = [_task(item, page, sample, seen) for item in items]
+    notes = [] if seen is None else seen.notes(items)
+    for path, text in beside.items():
+        write_whole(path, text)
     write_whole(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
     known = {
         (row.item_id, row.content_sha256, row.template_version)
@@ -454,8 +469,15 @@ def _oddities(there: Sequence[Listed], items: Sequence[Graded], page: Template) 
     return notes
 
 
-def _refuse_to_replace(file: Path) -> None:
+def _refuse_to_replace(file: Path, beside: Mapping[Path, str]) -> None:
     if not os.path.lexists(file):
+        for path, text in beside.items():
+            # An export that broke off has left the same text there.
+            if os.path.lexists(path) and read_whole(path) != text.encode():
+                raise InputError(
+                    f"{path} is there already and belongs to no {file.name}",
+                    cure="name another file",
+                )
         return
     try:
         tasks = json.loads(read_whole(file))

@@ -19,7 +19,10 @@ from pathlib import Path
 
 from ..scoring.errors import AccordError
 
-__all__ = ["Pseudonyms", "config_folder"]
+__all__ = ["EMAIL", "Pseudonyms", "config_folder"]
+
+EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+"""An e-mail address that somebody wrote into a text."""
 
 
 def config_folder() -> Path:

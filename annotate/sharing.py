@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..scoring.errors import SettingsError, StudyError
+from ..scoring.errors import StudyError
 from ..study.identity import is_other_unit
 from ..study.weights import RETEST
 from .annotators import Annotator, barred
@@ -23,7 +23,7 @@ from .assignment import Assignment, assign
 from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
-from .export import Unmatched, fill_project, items_to_grade, write_tasks
+from .export import Unmatched, fill_project, items_to_grade, task_file, write_tasks
 from .frame import frame_of
 from .projects import SHARED
 from .pseudonym import Pseudonyms
@@ -207,11 +207,7 @@ def share_to_files(
     """
     names = names or Pseudonyms()
     page = load_template(template, language=language)
-    file = Path(path)
-    if file.suffix.lower() != ".json":
-        raise SettingsError(
-            f"--to is {str(path)!r}", cure="use label-studio, or the name of a .json file"
-        )
+    file = task_file(path)
     with study.ledger.writing():
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 from ..scoring.errors import InputError, ServiceError
 from ..scoring.files import read_whole
 from .connection import Connection
-from .pseudonym import Pseudonyms
+from .pseudonym import EMAIL, Pseudonyms
 
 __all__ = [
     "NOBODY",
@@ -36,7 +35,6 @@ __all__ = [
 NOBODY = "unknown"
 """Stands for an annotator whose account was deleted."""
 
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 _PERSONAL = frozenset(
     {"email", "first_name", "last_name", "username", "created_username", "avatar", "initials"}
 )
@@ -249,7 +247,7 @@ def _scrub(value: Any, names: Pseudonyms) -> Any:
     if isinstance(value, list):
         return [_scrub(part, names) for part in value]
     if isinstance(value, str) and "@" in value:
-        return _EMAIL.sub(lambda found: names.of(found[0]), value)
+        return EMAIL.sub(lambda found: names.of(found[0]), value)
     return value
 
 

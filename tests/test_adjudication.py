@@ -26,6 +26,7 @@ from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.scoring.errors import SettingsError, StudyError
 from accord.study import Study
+from accord.study.anchored import OF_SHOWN, SUFFIX
 from accord.study.records import RatingRow
 from accord.validate import agreement
 
@@ -301,3 +302,36 @@ def test_a_server_gets_what_is_missing_and_gives_the_outcome_back(
                 client.patch(where, json={"ground_truth": star}).raise_for_status()
                 import_from_server(study, connection)
                 assert final(study, "ground-truth") == {"i5": expected}
+
+
+def test_who_labelled_an_item_beside_a_judge_does_not_settle_it(
+    study: Study, tmp_path: Path
+) -> None:
+    study.ledger.add_ratings(
+        [
+            RatingRow(
+                "i1",
+                f"{Pseudonyms().of(LEAD.email)}{SUFFIX}",
+                "annotator",
+                "CORRECT",
+                source=OF_SHOWN,
+            )
+        ]
+    )
+    made = adjudicate_by_file(study, "s1", tmp_path / "a.json", people=[LEAD])
+    assert made.own == 1 and set(tasks_in(tmp_path / "a.json")) == {"i2", "i3", "i4"}
+
+
+def test_reasons_of_a_table_are_shown_as_text_and_name_nobody(study: Study, tmp_path: Path) -> None:
+    row = RatingRow(
+        "i3",
+        "Dov",
+        "annotator",
+        "CORRECT",
+        reasons=("ask dov@x.org \u202eok",),
+        comment="see eve@x.org",
+    )
+    study.ledger.add_ratings([row])
+    adjudicate_by_file(study, "s1", tmp_path / "a.json")
+    labels = tasks_in(tmp_path / "a.json")["i3"]["labels"]
+    assert "• CORRECT (ask [address] [U+202E]ok): “see [address]”" in labels.splitlines()

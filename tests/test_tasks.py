@@ -280,3 +280,24 @@ def test_a_sample_s_name_may_not_name_a_system(tmp_path: Path) -> None:
         assert report.notes == (
             "1 predicted texts name a system themselves; blinding can't take that away",
         )
+
+
+@pytest.mark.parametrize("beside", ["t.config.xml", "t.instructions.html"])
+def test_an_export_replaces_no_file_that_is_somebody_s_own(tmp_path: Path, beside: str) -> None:
+    from accord.annotate.export import export_to_file
+
+    table = tmp_path / "pairs.csv"
+    table.write_text("question_id,question,reference,predicted\nq1,Which?,a,b\n", encoding="utf-8")
+    own = tmp_path / beside
+    own.write_text("mine", encoding="utf-8")
+    with Study.create(tmp_path / "study") as study:
+        study.add_pairs(table)
+        draw_sample(study, sample_id="s1")
+        with pytest.raises(InputError, match=r"is there already and belongs to no t\.json"):
+            export_to_file(study, "s1", tmp_path / "t.json")
+        assert own.read_text(encoding="utf-8") == "mine" and study.ledger.exported() == []
+        own.unlink()
+        export_to_file(study, "s1", tmp_path / "t.json")
+        # what an export that broke off before its last file leaves
+        (tmp_path / "t.json").unlink()
+        assert export_to_file(study, "s1", tmp_path / "t.json").total == 1
