@@ -13,9 +13,10 @@ from ..scoring.records import UNSURE
 from ..study.anchored import MARK, OF_SHOWN
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
+from .catalogue import Catalogue
 from .disputes import settled_items
 from .projects import OVERLAP, SHARED
-from .rules import TASK
+from .rules import TASK, decide, retest_times
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -174,6 +175,9 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
         elif entry.action == OVERLAP:
             which = _kind(template, str(detail.get("version")))
             overlap[sample, which] = int(detail["per_item"])
+    stored = study.ledger.annotations()
+    times = retest_times(study.ledger.samples())
+    rules = decide(stored, Catalogue(study), retests=times).rules if stored else {}
     now = at or datetime.now(UTC)
     found = []
     for sample in study.ledger.samples():
@@ -184,7 +188,16 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
             key = (sample.sample_id, kind or "")
             found.append(
                 _of_sample(
-                    study, sample, kind, rows, settled, plans.get(key), overlap.get(key), now
+                    study,
+                    sample,
+                    kind,
+                    stored,
+                    rules,
+                    rows,
+                    settled,
+                    plans.get(key),
+                    overlap.get(key),
+                    now,
                 )
             )
     return found
@@ -199,6 +212,8 @@ def _of_sample(
     study: Study,
     sample: Sample,
     kind: str | None,
+    stored: Sequence[StoredAnnotation],
+    rules: Mapping[tuple[str, str], str],
     rows: Sequence[RatingRow],
     settled: Set[str],
     plan: Mapping[str, Any] | None,
@@ -206,9 +221,10 @@ def _of_sample(
     now: datetime,
 ) -> SampleProgress:
     annotations = []
-    for annotation in study.ledger.annotations(sample.sample_id):
+    for annotation in stored:
         task = annotation.raw.get(TASK) or {}
-        if _kind(str(task.get("template")), str(task.get("version"))) == kind:
+        version = _kind(str(task.get("template")), str(task.get("version")))
+        if annotation.sample_id == sample.sample_id and version == kind:
             annotations.append(annotation)
     exported = [
         task
@@ -222,7 +238,7 @@ def _of_sample(
     own = [row for row in rows if (row.source == OF_RETEST) == again]
     # what was labelled on a server belongs to the sample whose task it was
     tabled = [row for row in own if row.source.startswith("file:")]
-    marks = _marks(annotations) if annotations else _marks_of(tabled, set(tasks))
+    marks = _marks(annotations, rules) if annotations else _marks_of(tabled, set(tasks))
     people: dict[str, Counter[bool]] = {}
     labels: Counter[str] = Counter()
     for (task, person), live in marks.items():
@@ -265,13 +281,16 @@ def _of_sample(
     )
 
 
-def _marks(annotations: Sequence[StoredAnnotation]) -> dict[tuple[str, str], bool]:
-    """Task and person → whether there is a label (True), or only a skip."""
-    versions = {annotation.unique_id: annotation for annotation in annotations}
+def _marks(
+    annotations: Sequence[StoredAnnotation], rules: Mapping[tuple[str, str], str]
+) -> dict[tuple[str, str], bool]:
+    """Task and person → whether there is a label that counts (True), or only a skip."""
     out: dict[tuple[str, str], bool] = {}
-    for annotation in versions.values():
-        key = (annotation.item_id, annotation.annotator)
-        out[key] = out.get(key, False) or not annotation.raw.get("was_cancelled")
+    for annotation in annotations:
+        rule = rules[annotation.unique_id, annotation.updated_at]
+        if rule in ("labelled", "skipped"):
+            key = (annotation.item_id, annotation.annotator)
+            out[key] = out.get(key, False) or rule == "labelled"
     return out
 
 

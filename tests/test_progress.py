@@ -213,3 +213,16 @@ def test_watching_outlives_a_restart(study: Study, monkeypatch: pytest.MonkeyPat
     answers = iter([ServiceError("the server is away")])
     done = CliRunner().invoke(build(), ["status", str(study.path), "--watch"])
     assert isinstance(done.exception, ServiceError) and len(looks) == 3
+
+
+def test_only_labels_that_count_are_done(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    file = graded(tmp_path / "t.json", [(k, 1, "CORRECT") for k in range(3)])
+    tasks = json.loads(file.read_text())
+    tasks[1]["annotations"][0]["result"] = []  # submitted without a verdict
+    tasks[2]["data"]["predicted"] = "changed on the server"
+    file.write_text(json.dumps(tasks))
+    import_files(study, [file])
+    found = one(study)
+    (person,) = found.people
+    assert (person.done, person.skipped, found.labels, found.wanted) == (1, 0, 1, 20)
