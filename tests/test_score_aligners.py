@@ -114,6 +114,7 @@ def test_the_tables_read_well(accord: Runner, study: str) -> None:
     assert lines[at + 3].startswith("all systems  1.0000  0.9000  -0.1000 [")
     assert lines[at + 5].startswith("odd          1.0000  0.8000  -0.2000 [")
     assert lines[at + 5].endswith("(8 of 20)")
+    assert "the difference rests on 4 differing responses (fewer than 10)" in lines
     assert "largest change of a system's F1: 0.2000 (odd)" in lines
     assert "aligner positional against rouge" in lines
     # "red king" is more like the first reference element, which "red house" has

@@ -134,12 +134,10 @@ def _difference(
         confidence=confidence,
     )
     missing = int((~both).sum())
+    dropped = {"no score under one of the two": missing} if missing else {}
+    said = tuple(text.replace("the bias rests", "the difference rests") for text in one.warnings)
     return _named(
-        replace(
-            one,
-            raters=(judge,),
-            dropped={"no score under one of the two": missing} if missing else {},
-        ),
+        replace(one, raters=(judge,), dropped=dropped, warnings=said),
         "aligner_difference",
         system,
         of,
