@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..scoring.breakdown import Mean, TwoWay
     from ..scoring.judges import Judge
     from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..scoring.sciknoweval import SciKnowEvalScores
     from ..study import ScoreReport
     from ..study.benchmark_files import KnowledgeBergFile, SciKnowEvalFile
     from ..study.readers import Table
@@ -120,25 +121,7 @@ def _judge(verdicts: Path | None, name: str | None, study: Path | None) -> Itera
 
 def _science(rated: SciKnowEvalFile, written: Path | None) -> Iterator[str]:
     for system, scores in rated.scores.items():
-        aggregates = scores.aggregates
-        recipe = scores.block["recipe"]
-        yield f"system {system}: {sum(scores.metrics.values())} rows"
-        yield f"ratings as {recipe['rating_map']}; not comparable with the published leaderboard"
-        for name, mean in aggregates.figures.items():
-            primary = "  <- the score" if name == aggregates.primary else ""
-            yield f"  {name:<20}{_shown(mean)}{primary}"
-        yield f"answers: {_counts(scores.states)}"
-        if scores.unread:
-            yield f"unread answers count 0: {_counts(scores.unread)}"
-        if scores.unscored:
-            how = "count 0" if recipe["unscored"] == "incorrect" else "are in no mean"
-            yield f"unscored judge replies {how}: {_counts(scores.unscored)}"
-        yield from _table(aggregates.by_domain_and_level)
-        yield ""
-        yield from _grid(
-            ["task", "domain", "level", "score"],
-            [[task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()],
-        )
+        yield from _science_system(system, scores)
     if rated.open_items:
         yield f"answers without a judge's reply: {len(rated.open_items)}" + (
             f"; they are in {written}: fill in the column judge_reply, then --verdicts {written}"
@@ -189,6 +172,7 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
     """What ``accord score STUDY`` prints where the recipe is a benchmark's own."""
     from ..scoring.errors import one_line
     from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..scoring.sciknoweval import SciKnowEvalScores
 
     yield f"recipe {report.recipe['name']} ({report.recipe_sha256[:12]})"
     for judge in dict.fromkeys(judge for judge, _ in report.figures):
@@ -198,6 +182,8 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
         if work:
             yield _work(work)
         for (whose, system), scores in report.figures.items():
+            if whose == judge and isinstance(scores, SciKnowEvalScores):
+                yield from _science_system(one_line(system)[:60], scores)
             if whose != judge or not isinstance(scores, KnowledgeBergScores):
                 continue
             yield from _berg_system(one_line(system)[:60], scores)
@@ -206,6 +192,28 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
                     "pairs without a verdict that can be read, which match nothing: "
                     f"{scores.counts['unscored']}"
                 )
+
+
+def _science_system(system: str, scores: SciKnowEvalScores) -> Iterator[str]:
+    aggregates = scores.aggregates
+    recipe = scores.block["recipe"]
+    yield f"system {system}: {sum(scores.metrics.values())} rows"
+    yield f"ratings as {recipe['rating_map']}; not comparable with the published leaderboard"
+    for name, mean in aggregates.figures.items():
+        primary = "  <- the score" if name == aggregates.primary else ""
+        yield f"  {name:<20}{_shown(mean)}{primary}"
+    yield f"answers: {_counts(scores.states)}"
+    if scores.unread:
+        yield f"unread answers count 0: {_counts(scores.unread)}"
+    if scores.unscored:
+        how = "count 0" if recipe["unscored"] == "incorrect" else "are in no mean"
+        yield f"unscored judge replies {how}: {_counts(scores.unscored)}"
+    yield from _table(aggregates.by_domain_and_level)
+    yield ""
+    yield from _grid(
+        ["task", "domain", "level", "score"],
+        [[task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()],
+    )
 
 
 def _work(work: Mapping[str, int]) -> str:

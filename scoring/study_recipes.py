@@ -10,6 +10,7 @@ from .errors import SettingsError
 from .recipes import FILE_RECIPES, RECIPES, Recipe, recipe
 
 if TYPE_CHECKING:
+    from .sciknoweval import SciKnowEvalRecipe
     from .universe import UniverseRecipe
 
 __all__ = ["AnyRecipe", "changed", "list_recipe", "study_recipe"]
@@ -30,7 +31,9 @@ class AnyRecipe(Protocol):
         """Every convention by name: what makes two scores comparable."""
 
 
-def study_recipe(name: str = "listqa", **overrides: Any) -> Recipe | UniverseRecipe:
+def study_recipe(
+    name: str = "listqa", **overrides: Any
+) -> Recipe | UniverseRecipe | SciKnowEvalRecipe:
     """A study's recipe by name, with some of its conventions changed.
 
     Raises
@@ -47,8 +50,12 @@ def study_recipe(name: str = "listqa", **overrides: Any) -> Recipe | UniverseRec
         from .universe import UniverseRecipe
 
         return changed(UniverseRecipe, overrides)
-    if name not in RECIPES and name not in FILE_RECIPES:
-        known = ", ".join(sorted({*RECIPES, "knowledgeberg"}))
+    if name == "sciknoweval":
+        from .sciknoweval import SciKnowEvalRecipe
+
+        return changed(SciKnowEvalRecipe, overrides)
+    if name not in RECIPES:
+        known = ", ".join(sorted({*RECIPES, *FILE_RECIPES}))
         raise SettingsError(f"recipe {name!r} is unknown", cure=f"use one of {known}")
     return recipe(name, **overrides)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..scoring.judges import Judge
+    from ..scoring.sciknoweval import SciKnowEvalRecipe
     from ..scoring.study_recipes import AnyRecipe
     from ..scoring.universe import UniverseRecipe
     from .ledger import Ledger
@@ -88,7 +89,7 @@ class BenchmarkRun:
 
     ledger: Ledger
     tables: Tables
-    recipe: UniverseRecipe
+    recipe: UniverseRecipe | SciKnowEvalRecipe
     state: str
     judges: Sequence[Judge] = ()
     progress: Callable[[int, int], None] | None = None
@@ -104,11 +105,17 @@ class BenchmarkOutcome:
     failed: dict[str, AccordError] = field(default_factory=dict)
 
 
-def benchmark_of(recipe: UniverseRecipe) -> Benchmark:
+def benchmark_of(recipe: UniverseRecipe | SciKnowEvalRecipe) -> Benchmark:
     """The benchmark of a recipe."""
-    from .knowledgeberg_run import KnowledgeBerg
+    from ..scoring.universe import UniverseRecipe
 
-    return KnowledgeBerg(recipe)
+    if isinstance(recipe, UniverseRecipe):
+        from .knowledgeberg_run import KnowledgeBerg
+
+        return KnowledgeBerg(recipe)
+    from .sciknoweval_run import SciKnowEval
+
+    return SciKnowEval(recipe)
 
 
 def run_benchmark(work: BenchmarkRun) -> BenchmarkOutcome:

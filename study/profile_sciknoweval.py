@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..scoring.sciknoweval_rows import ZERO_SHOT, few_shot_rows, question_of, row_ids
 from .profile_fields import FieldError, Fields, Outside, shown
 from .profile_shape import Profile, element
 
@@ -58,8 +60,8 @@ def _options(row: Fields) -> list[tuple[str, str]]:
         raise FieldError(
             f"choices is no object but {shown(choices)}", 'give {"text": […], "label": […]}'
         )
-    inner = Fields(choices)
-    texts, labels = inner.texts("text"), inner.texts("label")
+    inner = Fields({f"choices.{name}": choices.get(name) for name in ("text", "label")})
+    texts, labels = inner.texts("choices.text"), inner.texts("choices.label")
     if len(texts) != len(labels):
         raise FieldError(
             f"choices has {len(texts)} texts and {len(labels)} labels", "give one label a text"
@@ -92,13 +94,14 @@ def _question(row: Fields) -> Iterator[Outside]:
     if kind not in _TYPES:
         raise FieldError(f"type {shown(kind)} is unknown", f"types are {', '.join(_TYPES)}")
     options = _options(row)
-    prompt, question = row.get("prompt.default"), row.text("question")
-    parts = [] if not isinstance(prompt, str) or not prompt.strip() else [prompt]
-    lines = [f"{label}. {text}" for label, text in options]
+    row.text("question")
+    _refuse_few_shot(row)
     cells: dict[str, Any] = {
-        "question": "\n".join([*parts, question, *lines]),
+        "question": question_of({name: row.get(name) for name in ("prompt", "question")}),
         "reference": _reference(row, kind, options),
         "type": kind,
+        **({"options": json.dumps(dict(options), ensure_ascii=False)} if options else {}),
+        **({"answer": row.text("answer")} if kind == "relation_extraction" else {}),
         **row.strata(
             "domain",
             level="details.level",
@@ -110,14 +113,19 @@ def _question(row: Fields) -> Iterator[Outside]:
     yield _named(row, cells)
 
 
+def _refuse_few_shot(row: Fields) -> None:
+    shots = few_shot_rows([row.row])
+    if shots:
+        raise FieldError(shots[0].reason, ZERO_SHOT)
+
+
 def _response(row: Fields) -> Iterator[Outside]:
+    _refuse_few_shot(row)
     yield _named(row, {"response": row.answer("response")})
 
 
 def _named(row: Fields, cells: Mapping[str, Any]) -> Outside:
     """The row under the id that the benchmark's own figures give it, too."""
-    from ..scoring.sciknoweval_rows import row_ids
-
     own = next((name for name in _IDS if row.get(name) is not None), None)
     if own is not None:
         return Outside(cells, id=row.text(own))
@@ -149,9 +157,10 @@ SCIKNOWEVAL = Profile(
     examples={"questions": _EXAMPLE, "responses": {**_EXAMPLE, "response": "A"}},
     becomes={
         "questions": "options: the letter, the option's text an alias; each tuple as one text; "
-        "else the answer as one element",
-        "responses": "the text as written; joined by the whole record. The benchmark's "
-        "own figures: accord score FILE --recipe sciknoweval, which gives rows the same ids",
+        "else the answer as one element. The benchmark's own figures: a study of recipe "
+        "sciknoweval",
+        "responses": "the text as written; joined by the whole record. Figures without a study: "
+        "accord score FILE --recipe sciknoweval, which gives rows the same ids",
     },
 )
 """The format; list figures are meant for its relation extraction only."""

@@ -18,6 +18,7 @@ from ..scoring.redaction import refuse_secrets
 
 if TYPE_CHECKING:
     from ..scoring.recipes import Recipe
+    from ..scoring.sciknoweval import SciKnowEvalRecipe
     from ..scoring.universe import UniverseRecipe
 
 __all__ = ["FILE_NAME", "Settings", "write_new"]
@@ -92,7 +93,7 @@ class Settings:
             raise SettingsError(f"{name}: {error.message}", cure=error.cure) from None
         return settings
 
-    def recipe(self) -> Recipe | UniverseRecipe:
+    def recipe(self) -> Recipe | UniverseRecipe | SciKnowEvalRecipe:
         """The recipe with the study's own conventions."""
         from ..scoring.study_recipes import study_recipe
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..scoring.judge_progress import ProgressCallback
     from ..scoring.judges import Judge
     from ..scoring.recipes import Recipe
+    from ..scoring.sciknoweval import SciKnowEvalRecipe
     from ..scoring.universe import UniverseRecipe
     from .aligner_scores import AlignerScores
     from .benchmark_run import Figures
@@ -147,12 +148,17 @@ class Study:
         """Bring questions in: ``question_id, question, reference``; other columns are kept.
 
         In a study of KnowledgeBerg a multiple-choice question has a ``key`` instead of a reference
-        (:mod:`accord.study.knowledgeberg_questions`).
+        (:mod:`accord.study.knowledgeberg_questions`); in one of SciKnowEval questions are the
+        benchmark's rows, as :meth:`add_outside` reads them.
         """
+        from ..scoring.sciknoweval import SciKnowEvalRecipe
         from ..scoring.universe import UniverseRecipe
         from .knowledgeberg_questions import knowledgeberg_table
+        from .sciknoweval_run import check_questions
 
         recipe = self.settings.recipe()
+        if isinstance(recipe, SciKnowEvalRecipe):
+            check_questions(source)
         if isinstance(recipe, UniverseRecipe):
             source = knowledgeberg_table(
                 source, self.ledger.questions(), recipe.articles, mapping=mapping
@@ -405,7 +411,9 @@ class Study:
             self._align(self.tables, recipe, state)
         return self.tables.read("pairs")
 
-    def _align(self, tables: Tables, recipe: Recipe | UniverseRecipe, state: str) -> None:
+    def _align(
+        self, tables: Tables, recipe: Recipe | UniverseRecipe | SciKnowEvalRecipe, state: str
+    ) -> None:
         """Make elements and pairs, without a judge."""
         from ..scoring.recipes import Recipe
         from .benchmark_run import BenchmarkRun, run_benchmark
