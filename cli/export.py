@@ -83,14 +83,14 @@ def register(app: typer.Typer) -> None:
 
         if unmatched not in ("show", "hide"):
             raise SettingsError(f"--unmatched is {unmatched!r}", cure="use show or hide")
+        if assign != "balanced":
+            raise SettingsError(f"--assign is {assign!r}", cure="use balanced")
         if annotators is not None:
             if show_judge is not None:
                 raise SettingsError(
                     "--show-judge makes one project for everybody, and --annotators one a person",
                     cure="leave one of them out",
                 )
-            if assign != "balanced":
-                raise SettingsError(f"--assign is {assign!r}", cure="use balanced")
             _share(
                 study,
                 sample,

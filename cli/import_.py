@@ -54,6 +54,12 @@ def register(app: typer.Typer) -> None:
                 "name files or a server" if not files else "files and --from are both given",
                 cure="use accord import STUDY FILE … or accord import STUDY --from label-studio",
             )
+        for option, value, goes in (
+            ("--sample", sample, "--from label-studio"),
+            ("--annotators", annotators, "files"),
+        ):
+            if value is not None and (option == "--sample") == bool(files):
+                raise SettingsError(f"{option} goes with {goes}", cure="leave it out")
         people = {}
         for key, email in parse_map(annotators, "--annotators").items():
             if not key.isdecimal() or "@" not in email:

@@ -67,6 +67,17 @@ def register(app: typer.Typer) -> None:
                 "--json prints the report, and the table has no place", cure="add --to FILE.csv"
             )
         if os.path.isdir(export):
+            of_exports = {
+                "--item": item,
+                "--control": control,
+                "--several": several != "refuse",
+                "--keep": keep,
+            }
+            for option, value in of_exports.items():
+                if value:
+                    raise SettingsError(
+                        f"{option} is for an export, and {export} is a study", cure="leave it out"
+                    )
             _of_study(export, template, to, as_json)
             return
         if template or not item or not control:

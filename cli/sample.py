@@ -209,4 +209,9 @@ def _lines(study: Path, sample: Sample) -> Iterator[str]:
         yield f"  {who}: {len(items)} items"
     if sample.purpose == "pilot":
         yield "its labels enter no estimate: draw the main sample with --exclude, or with --pilot"
-    yield f"next: accord export {shlex.quote(str(study))} {shlex.quote(sample.sample_id)}"
+    more = ""
+    if sample.settings.get("unit") == "question":
+        more = " --template gold_audit"
+    elif sum(map(bool, (sample.settings.get("assigned") or {}).values())) > 1:
+        more = " --annotators FILE"  # each has items of their own
+    yield f"next: accord export {shlex.quote(str(study))} {shlex.quote(sample.sample_id)}{more}"

@@ -378,6 +378,8 @@ def test_an_empty_export_is_no_mistake(study: Study, tmp_path: Path) -> None:
         (["--from", "elsewhere"], "use --from label-studio"),
         (["missing.json"], "missing.json does not exist"),
         (["x.json", "--annotators", "ann=2"], "write NUMBER=EMAIL"),
+        (["x.json", "--sample", "s1"], "--sample goes with --from label-studio"),
+        (["--from", "label-studio", "--annotators", "2=a@x.org"], "--annotators goes with files"),
     ],
 )
 def test_wrong_options(

@@ -542,7 +542,7 @@ def test_the_command_draws_each_kind(study: Study, capsys: pytest.CaptureFixture
     assert "of the same 3 systems" in run("--questions", "2", "--paired", "--per-question", "1")
     _label(study, [i for i, _ in study.ledger.sample("s1").items], "CORRECT")
     out = run("--for", "retest", "--of", "s1", "--n", "3", "--by-annotator")
-    assert "  ann: 3 items\n" in out
+    assert "  ann: 3 items\n" in out and out.endswith(f"accord export {study.path} s5\n")
     assert [s.purpose for s in study.ledger.samples()] == [
         "agreement",
         "agreement",
@@ -550,3 +550,22 @@ def test_the_command_draws_each_kind(study: Study, capsys: pytest.CaptureFixture
         "agreement",
         "retest",
     ]
+
+
+def test_the_next_command_is_one_that_works(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Questions need a template of theirs, a retest of several people their list."""
+    (tmp_path / "more.jsonl").write_text('{"question_id": "q", "question": "?", "reference": "a"}')
+    study.add_questions(tmp_path / "more.jsonl")
+    items = [item for item, _ in draw_sample(study, sample_id="first").items]
+    _label(study, items[:4], "CORRECT")
+    _label(study, items[:2], "CORRECT", "bob")
+    for arguments, name, more in (
+        (["--unit", "question", "--n", "1"], "gold", " --template gold_audit"),
+        (["--for", "retest", "--of", "first"], "again", " --annotators FILE"),
+        (["--n", "2"], "plain", ""),
+    ):
+        assert cli.main(["sample", str(study.path), *arguments, "--name", name]) == 0
+        out = capsys.readouterr().out
+        assert out.endswith(f"next: accord export {study.path} {name}{more}\n")

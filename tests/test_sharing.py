@@ -271,6 +271,7 @@ def test_the_command(study: Study, tmp_path: Path) -> None:
         (("--match", "language"), "--match chooses among people"),
         (("--unmatched", "some"), "use show or hide"),
         (("--annotators", "FILE", "--assign", "random"), "use balanced"),
+        (("--assign", "random"), "use balanced"),
         (("--annotators", "FILE", "--per-item", "9"), "there are 2 annotators"),
         (
             (

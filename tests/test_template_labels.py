@@ -350,6 +350,15 @@ def test_ratings_of_responses_as_a_table(
     tasks_of(study, "pair", tmp_path)
     assert cli.main(["labels", str(study.path), "--template", "pair"]) == 2
     assert "the study's own ratings" in capsys.readouterr().err
+    for option in (
+        ["--item", "data.x"],
+        ["--control", "v"],
+        ["--several", "each"],
+        ["--keep", "a"],
+    ):
+        command = ["labels", str(study.path), "--template", "rating", *option]
+        assert cli.main(command) == 2
+        assert f"{option[0]} is for an export" in capsys.readouterr().err
 
 
 def test_gold_answers_are_audited_without_any_response(
