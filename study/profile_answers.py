@@ -166,7 +166,7 @@ ANSWER_PROFILES = (
             "questions": {
                 "problem": "Which rivers flow through Basel?",
                 "problem_category": "Geography",
-                "answer": "Rhine, Birs",
+                "answer": "Rhine, Birs, Wiese",
                 "answer_type": "Set Answer",
             },
             "responses": {

@@ -70,7 +70,35 @@ def _alce_question(row: Fields) -> Iterator[Outside]:
 
 def _alce_response(row: Fields) -> Iterator[Outside]:
     output = _CITATION.sub("", row.answer("output"))
-    yield Outside({"response": output}, key=(row.text("question"),))
+    cut = _at_commas(output)
+    if cut:
+        row.note("an output that reads as one element is cut at its commas, as the format has it")
+    yield Outside({"response": cut or output}, key=(row.text("question"),))
+
+
+def _at_commas(output: str) -> list[str]:
+    """The parts of a line that reads as one element; nothing where it reads otherwise.
+
+    "Rhine, Wiese" could be one name; ALCE asks for answers with commas between them. Commas in
+    brackets and quotes separate nothing.
+    """
+    from ..scoring.parse import parse
+
+    line = output.strip().rstrip(".").rstrip()
+    if "," not in line or "\n" in line:
+        return []
+    read = parse(output).elements
+    if len(read) != 1 or read[0].text.rstrip(". ") != line or read[0].attributes:
+        return []
+    parts, start, depth, quoted = [], 0, 0, False
+    for at, char in enumerate(line):
+        depth += (char in "([") - (char in ")]")
+        quoted ^= char == '"'
+        if char == "," and depth <= 0 and not quoted:
+            parts.append(line[start:at].strip())
+            start = at + 1
+    parts.append(line[start:].strip())
+    return [part for part in parts if part] if len(parts) > 1 else []
 
 
 def _romqa_question(row: Fields) -> Iterator[Outside]:
@@ -287,7 +315,8 @@ LIST_PROFILES = (
         },
         becomes={
             "questions": "answers: an element each, its names any-of",
-            "responses": "output without citations such as [1]; all its lines, not the first only",
+            "responses": "output without citations such as [1]; all its lines, not the first only; "
+            "a line that reads as one element is cut at its commas (told)",
         },
         envelope="data",
     ),

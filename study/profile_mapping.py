@@ -156,9 +156,9 @@ def _needs(file: str, name: str, table: Mapping[str, Any], keys: tuple[str, ...]
 
 
 def _named(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that must be there: those without which no row can be made."""
-    must = ("question_id", "question", "reference", "system", "response")
-    return tuple(table[key] for key in must if key in table)
+    """The fields that must be there: all that the mapping file names."""
+    one = [value for value in table.values() if isinstance(value, str)]
+    return tuple(dict.fromkeys([*one, *table.get("strata", ())]))
 
 
 def _questions_of(
@@ -185,7 +185,7 @@ def _responses_of(table: Mapping[str, Any]) -> Convert:
         name = table["response"]
         value = row.get(name)
         cells: dict[str, Any] = {
-            "response": row.texts(name) if isinstance(value, list) else row.answer(name)
+            "response": row.answered(name) if isinstance(value, list) else row.answer(name)
         }
         for ours in ("system", "variant", "output_tokens"):
             if ours in table:
