@@ -17,6 +17,9 @@ from .records import Element
 from .tokens import Bag, Tokenizer, forms
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .embedding import Embeddings
 
 __all__ = ["Contested", "contested"]
@@ -73,18 +76,24 @@ def contested(
     theirs = [
         (r, *of(text)) for r, element in enumerate(reference) for text in texts(element, compared)
     ]
-    if method == "embedding":
-        rows = _cosine_rows(reference, predicted, compared, encoder)
-    else:
-        columns = [(r, bag, len(bag)) for r, _, bag in theirs]
-        rows = _rouge_rows([bag for _, bag in ours], columns)
     # Elements that match exactly have similarity 1, whatever the tokenizer makes of them.
-    equal: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for r, key, _ in theirs:
-        equal.setdefault(key, []).append(r)
-    for p, (key, _) in enumerate(ours):
-        same = equal.get(key, ())
-        if same and (len(same) > 1 or p not in exact):
+        places.setdefault(key, []).append(r)
+    equal = {p: same for p, (key, _) in enumerate(ours) if (same := places.get(key))}
+    if method == "embedding":
+        from .embedding import best_cosines, embeddings
+
+        if not ours or not theirs:
+            return NOBODY
+        shown = [compared_text(element, compared) for element in predicted]
+        listed = [(r, text) for r, e in enumerate(reference) for text in texts(e, compared)]
+        _, cosines = best_cosines(encoder or embeddings(), shown, listed)
+        return _outbid_cosines(cosines, equal, partner)
+    columns = [(r, bag, len(bag)) for r, _, bag in theirs]
+    rows = _rouge_rows([bag for _, bag in ours], columns)
+    for p, same in equal.items():
+        if len(same) > 1 or p not in exact:
             rows[p] = list({**dict(rows[p]), **dict.fromkeys(same, 1.0)}.items())
     return _outbid(rows, partner, exact)
 
@@ -126,20 +135,22 @@ def _rouge_rows(bags: Sequence[Bag], columns: Sequence[tuple[int, Bag, int]]) ->
     return rows
 
 
-def _cosine_rows(
-    reference: Sequence[Element],
-    predicted: Sequence[Element],
-    compared: Compared,
-    encoder: Embeddings | None,
-) -> list[Row]:
-    from .embedding import best_cosines, embeddings
+def _outbid_cosines(
+    like: NDArray[np.float64], equal: Mapping[int, list[int]], partner: Mapping[int, int]
+) -> Contested:
+    """:func:`_outbid` of a matrix without gaps, shape (predicted, reference)."""
+    import numpy as np
 
-    theirs = [(r, text) for r, e in enumerate(reference) for text in texts(e, compared)]
-    if not predicted or not theirs:
-        return [[] for _ in predicted]
-    ours = [compared_text(element, compared) for element in predicted]
-    columns, best = best_cosines(encoder or embeddings(), ours, theirs)
-    return [
-        [(r, cosine) for r, cosine in zip(columns, row, strict=True) if cosine > 0]
-        for row in best.tolist()
-    ]
+    own = np.zeros(like.shape, bool)
+    for p, same in equal.items():
+        like[p, same] = 1.0
+    for p, r in partner.items():
+        own[p, r] = True
+    found = []
+    for axis in (1, 0):
+        best = like.max(axis=axis, keepdims=True)
+        taken = own.any(axis=1 - axis, keepdims=True)
+        free = ((like > best - TOLERANCE) & (own | ~taken)).any(axis=axis)
+        found.append(frozenset(np.flatnonzero(~free & (best.ravel() > 0)).tolist()))
+    ours, theirs = found
+    return ours, theirs
