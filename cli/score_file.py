@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..scoring.judges import Judge
     from ..scoring.knowledgeberg import KnowledgeBergScores
     from ..scoring.sciknoweval import SciKnowEvalScores
+    from ..scoring.study_recipes import AnyRecipe
     from ..study import ScoreReport
     from ..study.benchmark_files import KnowledgeBergFile, SciKnowEvalFile
     from ..study.readers import Table
@@ -74,7 +75,7 @@ def score_file(
     else:
         names = universe_recipe(changes)
         table = _read(path, columns, KNOWLEDGEBERG_COLUMNS)
-        with _judge(verdicts, judge, judges_of) as source:
+        with _judge(verdicts, judge, judges_of, names) as source:
             file = score_knowledgeberg_file(table, names, source)
         if open_pairs is not None:
             file.write_open(open_pairs)
@@ -100,7 +101,9 @@ def _read(
 
 
 @contextmanager
-def _judge(verdicts: Path | None, name: str | None, study: Path | None) -> Iterator[Judge]:
+def _judge(
+    verdicts: Path | None, name: str | None, study: Path | None, recipe: AnyRecipe
+) -> Iterator[Judge]:
     from ..scoring.errors import SettingsError
     from ..scoring.judges import ExactJudge, FileJudge
     from ..study.benchmark_files import judge_of_study
@@ -113,7 +116,7 @@ def _judge(verdicts: Path | None, name: str | None, study: Path | None) -> Itera
     if name is not None and verdicts is not None:
         raise SettingsError("--verdicts and --judge are two judges", cure="use one of them")
     if name is not None and study is not None:
-        with judge_of_study(study, name) as judge:
+        with judge_of_study(study, name, recipe) as judge:
             yield judge
     else:
         yield ExactJudge() if verdicts is None else FileJudge(verdicts)

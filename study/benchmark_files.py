@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.errors import AccordError, BadRow, InputError
 from ..scoring.records import NO_SYSTEM, Item
 from ..scoring.study_recipes import changed
+from .benchmark_run import for_recipe
 from .judging import Source, judged
 from .knowledgeberg_questions import ALL, choice_question, json_object
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..scoring.judges import Judge
     from ..scoring.knowledgeberg import KnowledgeBergScores
     from ..scoring.sciknoweval import SciKnowEvalRecipe, SciKnowEvalScores
+    from ..scoring.study_recipes import AnyRecipe
     from ..scoring.universe import Universe, UniverseRecipe
     from .readers import Table
 
@@ -215,8 +217,10 @@ class KnowledgeBergFile:
 
 
 @contextmanager
-def judge_of_study(study: Path, name: str) -> Iterator[Judge]:
+def judge_of_study(study: Path, name: str, recipe: AnyRecipe) -> Iterator[Judge]:
     """A judge by the name it has in a study's settings; a model's replies are kept in its ledger.
+
+    What a model is asked where the settings name no prompt is the recipe's, not the study's.
 
     Raises
     ------
@@ -230,6 +234,7 @@ def judge_of_study(study: Path, name: str) -> Iterator[Judge]:
 
     with Study.open(study) as opened, opened.ledger.writing():
         (table,) = opened.settings.judge_settings([name]).values()
+        table = for_recipe(recipe, table)
         yield make_judge(name, table, replies=opened.ledger, folder=opened.path)
 
 

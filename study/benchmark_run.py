@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..scoring.universe import UniverseRecipe
     from .ledger import Ledger
 
-__all__ = ["RULE", "Benchmark", "BenchmarkRun", "Figures", "Read", "run_benchmark"]
+__all__ = ["RULE", "Benchmark", "BenchmarkRun", "Figures", "Read", "for_recipe", "run_benchmark"]
 
 CHUNK = 500
 """Responses a chunk, about: each may have as many open pairs as there are elements squared."""
@@ -116,6 +116,14 @@ def benchmark_of(recipe: UniverseRecipe | SciKnowEvalRecipe) -> Benchmark:
     from .sciknoweval_run import SciKnowEval
 
     return SciKnowEval(recipe)
+
+
+def for_recipe(recipe: AnyRecipe, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A judge's settings with what the recipe asks a model where they name no prompt."""
+    if recipe.name == "knowledgeberg" and table.get("type") == "openai":
+        # Whether two names mean the same, not whether the answer is right.
+        return {"prompt": "same_name", **table}
+    return table
 
 
 def run_benchmark(work: BenchmarkRun) -> BenchmarkOutcome:

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError, BadRow, InputError
+from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
 from .readers import Table, read_table
 from .records import Question
 
 if TYPE_CHECKING:
     from ..scoring.languages import Articles
+    from ..scoring.study_recipes import AnyRecipe
 
 __all__ = [
     "ALL",
@@ -32,6 +33,7 @@ __all__ = [
     "json_object",
     "knowledgeberg_table",
     "place_of",
+    "refuse_choices",
 ]
 
 ALL = "all"
@@ -154,6 +156,24 @@ def knowledgeberg_table(
             sorted(bad, key=lambda row: row.line or 0), cure="correct these rows or leave them out"
         )
     return _with_rows(table, rows, lines)
+
+
+def refuse_choices(recipe: AnyRecipe, table: Table) -> None:
+    """Refuse multiple-choice questions of a format where the recipe scores lists.
+
+    Raises
+    ------
+    SettingsError
+        When there are any: their key would be scored as a list of one element.
+    """
+    if recipe.name == "knowledgeberg" or "key" not in table.frame.columns:
+        return
+    if any(table.column("key")):
+        raise SettingsError(
+            f"{table.name}: multiple-choice questions need a study with recipe 'knowledgeberg', "
+            f"and this one has {recipe.name!r}",
+            cure="make one: accord init STUDY --recipe knowledgeberg",
+        )
 
 
 def _kind(row: Mapping[str, Any]) -> ChoiceQuestion | None:

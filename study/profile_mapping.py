@@ -36,7 +36,7 @@ from ..scoring.files import read_whole
 from .profile_fields import FieldError, Fields, Outside, shown
 from .profile_shape import ALL_OF, ANY_OF, TEXT, Convert, Profile, Role, element
 
-__all__ = ["KNOWLEDGEBERG", "is_mapping", "read_mapping"]
+__all__ = ["is_mapping", "read_mapping"]
 
 _RULES = {"all-of": ALL_OF, "any-of": ANY_OF, "text": TEXT}
 _QUESTIONS = ("question_id", "question", "reference", "ordered", "as_of", "type", "category")
@@ -229,38 +229,3 @@ def _element(one: Fields, where: str, parts: Mapping[str, Any]) -> Any:
     aliases = one.inner_texts(where, parts["aliases"]) if "aliases" in parts else []
     attributes = [(name, text) for name, text in one.strata(*parts.get("attributes", ())).items()]
     return element(one.inner(where, parts.get("text", "text")), aliases, attributes)
-
-
-def _knowledgeberg_question(row: Fields) -> Iterator[Outside]:
-    question, value = row.text("question"), row.get("reference")
-    listed = isinstance(value, list) or (isinstance(value, str) and value.lstrip().startswith("["))
-    reference = row.texts("reference") if listed else row.text("reference")
-    cells = {"question": question, "reference": reference}
-    cells |= row.strata("language", "domain", "type", "category", "as_of")
-    yield Outside(cells, key=(question,))
-
-
-def _knowledgeberg_response(row: Fields) -> Iterator[Outside]:
-    yield Outside({"response": row.answer("response")}, key=(row.text("question"),))
-
-
-KNOWLEDGEBERG = Profile(
-    name="knowledgeberg-csv",
-    about="KnowledgeBerg: one CSV a language, enumeration questions; columns named with --map",
-    rule=f"{ALL_OF} (a JSON list, or list text)",
-    convert={"questions": _knowledgeberg_question, "responses": _knowledgeberg_response},
-    fields={"questions": ("question", "reference"), "responses": ("question", "response")},
-    optional=("language", "domain", "type", "category", "as_of"),
-    examples={
-        "questions": {"Frage": "Which rivers flow through Basel?", "Antwort": '["Rhine", "Birs"]'},
-        "responses": {"question": "Which rivers flow through Basel?", "response": "Rhine; Wiese"},
-    },
-    becomes={
-        "questions": "a JSON list: an element each; any other text is read as list text",
-        "responses": "the text as written",
-    },
-    unconfirmed="the columns of the files, which are not described in public: say "
-    "--map question=COLUMN,reference=COLUMN",
-    by_mapping=("question", "reference"),
-)
-"""The format; its columns are named by the user."""

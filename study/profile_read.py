@@ -86,7 +86,9 @@ def read_outside(
     """
     _check(profile, role)
     mapping = dict(mapping or {})
-    needed = profile.fields[role]
+    needed = tuple(
+        name for name in profile.fields[role] if not _needless(profile, role, name, mapping)
+    )
     _check_map(profile, role, mapping)
     rows = open_rows(
         path, envelope=profile.envelope, keyed=profile.keyed if role == "responses" else None
@@ -128,12 +130,24 @@ def _check_map(profile: Profile, role: Role, mapping: Mapping[str, str]) -> None
                 f"--map names {name!r}, which is no field of format {profile.name!r}",
                 cure=f"its fields are {', '.join(dict.fromkeys(known))}",
             )
-    missing = [name for name in profile.by_mapping if role == "questions" and name not in mapping]
+    missing = [
+        name
+        for name in profile.by_mapping
+        if role == "questions"
+        and name not in mapping
+        and not _needless(profile, role, name, mapping)
+    ]
     if missing:
         raise SettingsError(
             f"format {profile.name!r} does not know the file's columns",
             cure=f"name them: --map {','.join(f'{name}=COLUMN' for name in missing)}",
         )
+
+
+def _needless(profile: Profile, role: Role, name: str, mapping: Mapping[str, str]) -> bool:
+    """Whether another field that is mapped stands for this one; a question has its text always."""
+    other = profile.instead.get(name)
+    return other in mapping and name not in mapping and (role, name) != ("questions", "question")
 
 
 def _check_field(profile: Profile, role: Role, name: str, file: str, header: list[str]) -> None:

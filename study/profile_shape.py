@@ -51,6 +51,8 @@ class Profile:
         What could not be checked against a public file or code.
     by_mapping
         Fields of the questions that have no public name and must be named with ``--map``.
+    instead
+        Field → the field that makes it needless where ``--map`` names that one.
     sha256
         Of the mapping file that describes the format; None for the formats that come with accord.
     """
@@ -68,6 +70,7 @@ class Profile:
     refused: tuple[str, str] | None = None
     unconfirmed: str | None = None
     by_mapping: tuple[str, ...] = ()
+    instead: Mapping[str, str] = field(default_factory=dict)
     sha256: str | None = None
 
     @property

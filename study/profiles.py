@@ -6,8 +6,9 @@ import difflib
 
 from ..scoring.errors import SettingsError
 from .profile_answers import ANSWER_PROFILES
+from .profile_knowledgeberg import KNOWLEDGEBERG
 from .profile_lists import LIST_PROFILES
-from .profile_mapping import KNOWLEDGEBERG, is_mapping, read_mapping
+from .profile_mapping import is_mapping, read_mapping
 from .profile_sciknoweval import SCIKNOWEVAL
 from .profile_shape import Profile
 from .profile_widesearch import WIDESEARCH

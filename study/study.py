@@ -198,6 +198,7 @@ class Study:
         InputError
             With every bad row; nothing is added then.
         """
+        from .knowledgeberg_questions import refuse_choices
         from .profile_read import read_outside
         from .profiles import find_profile
 
@@ -219,6 +220,7 @@ class Study:
             ),
         )
         if role == "questions":
+            refuse_choices(self.settings.recipe(), table)
             return self.add_questions(table)
         if role == "responses":
             return self.add_responses(table, strata=strata)
@@ -327,7 +329,7 @@ class Study:
         from ..scoring.recipes import Recipe
         from ..scoring.study_recipes import list_recipe
         from .aligner_scores import named_aligners
-        from .benchmark_run import BenchmarkRun, run_benchmark
+        from .benchmark_run import BenchmarkRun, for_recipe, run_benchmark
         from .scoring_run import Outcome, Run, run
 
         compared = named_aligners(aligners)
@@ -344,6 +346,7 @@ class Study:
             list_recipe(recipe, "--aligners")
         made: list[Judge] = []
         for name, table in self.settings.judge_settings(judges).items():
+            table = for_recipe(recipe, table)
             for time in range(repeat if table.get("type") == "openai" else 1):
                 label = name if time == 0 else f"{name}#{time + 1}"
                 with _naming_the_file():
