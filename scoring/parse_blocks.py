@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parse_elements import Block, Sub, Top, element_of, settle_asides, settle_sections
+from .parse_elements import Block, Sub, Top, comments, element_of, settle_asides, settle_sections
 from .parse_lines import Line
 from .parse_table import read_table
 from .parse_text import clean, key_value
@@ -187,6 +187,8 @@ class _Walk:
             block.section = clean(self.heading.text.strip().strip("# "))
         elif self.pending and _is_colon_line(self.pending[-1][0]):
             block.lead = self.pending.pop()[0]
+        elif self.pending and (above := self.pending[-1][0].text.strip())[-1:] in "?？":
+            block.asked = comments(above)
         if not self.blocks:
             self.preamble = self.between
             if self.heading is None or not self.between:

@@ -9,7 +9,7 @@ from .parse_lines import Line
 from .parse_text import clean, head_of, key_value, strip_quotes
 from .records import Element
 
-__all__ = ["Block", "Sub", "Top", "element_of", "settle_asides", "settle_sections"]
+__all__ = ["Block", "Sub", "Top", "comments", "element_of", "settle_asides", "settle_sections"]
 
 
 @dataclass(slots=True)
@@ -47,6 +47,7 @@ class Block:
     elements: list[Element] = field(default_factory=list)
     starts: list[int | None] = field(default_factory=list)
     aside: bool = False
+    asked: bool = False  # a plain line above it asks: "Why these tracks?"
 
 
 # Sections
@@ -90,6 +91,11 @@ _ANSWER = re.compile(
 )
 
 
+def comments(line: str) -> bool:
+    """Whether a line above a block says that it comments on the answer."""
+    return _COMMENT.match(line) is not None
+
+
 def settle_asides(blocks: list[Block]) -> None:
     """Mark the blocks that comment on the answer, as long as one block is left."""
     if len(blocks) < 2:
@@ -101,7 +107,8 @@ def settle_asides(blocks: list[Block]) -> None:
         found = [
             block
             for at, block in enumerate(blocks)
-            if (at > 0 and block.section is not None and _COMMENT.match(block.section))
+            if (at > 0 and block.asked)
+            or (at > 0 and block.section is not None and _COMMENT.match(block.section))
             or all(element.text.rstrip().endswith(("?", "？")) for element in block.elements)
         ]
     if len(found) < len(blocks):

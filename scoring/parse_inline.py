@@ -10,6 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .parse_lead import (
+    CLAUSE,
+    ENDING_CJK,
+    is_date,
+    is_place_or_date,
+    last_match,
+    lead_in,
+    masked,
+    titled,
+)
 from .parse_text import clean, plain
 
 __all__ = ["Enumeration", "first_sentence", "names_in_a_row", "read_enumeration"]
@@ -41,10 +51,14 @@ _AND = (
 _LEADING_AND = re.compile(
     rf"(?:{_AND}\s+|(?:以及|和|及び|及|与|與|还有|還有|或|および|ならびに|そして|または)|و\s+)(?=\S)"
 )
-_INNER_AND = re.compile(rf"\s+(?:{_AND}|و)\s+")
+_INNER_AND = re.compile(rf"\s+(?!of\s)(?:{_AND}|و)\s+")
 _INNER_AND_CJK = re.compile(r"(?:以及|和|及び|及|与|與|および|そして)")
+_HAN = re.compile("[一-鿿]")
 _SLAVIC = re.compile("[ěščřžýůťďňľ]", re.I)
 _INNER_A = re.compile(r"\s+a\s+")
+# Dutch "of" is "or"; elsewhere it stands inside names.
+_DUTCH = re.compile(r"\b(?:de|het|een|en|zijn|kunt|je|wit|rood|zwart|geen|ook|met|voor)\b")
+_INNER_OF = re.compile(r"\s+of\s+")
 _AND_SO_ON = re.compile(
     r"(?:[,，、]?\s*\b(?:among(?:st)? (?:many )?others|and (?:so (?:on|forth)|(?:many )?more|"
     r"(?:many )?others)|et al\.?|etc\.?|etcetera|usw\.?|u\. ?a\.|u\. ?v\. ?m\.|entre otr[oa]s|"
@@ -54,44 +68,6 @@ _AND_SO_ON = re.compile(
     re.I,
 )
 
-# Small letters only: in titles these words have a capital ("What Is Love").
-_VERB = re.compile(
-    r"(?:\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
-    r"consist(?:s|ed|ing)? of|composed of|made up of|starr(?:ed|ing)|featur(?:es|ed|ing)|"
-    r"stands for|contain(?:s|ed)?|(?:has|have|had)(?= (?:an? |the ))|"
-    r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|known as|called|named|like|"
-    r"sind|waren|gehören|zählen|umfass(?:t|en)|lauten|heißen|besteh(?:t|en) aus|"
-    r"son|eran|fueron|incluyen?|comprenden?|tales como|como|"
-    r"sont|étaient|comprennent|comprend|inclu(?:ent|t)|tels que|telles que|comme|"
-    r"sono|erano|includono|comprendono|são|eram|foram|incluem|inclui|zijn|är|"
-    r"включают|включает|являются|входят|هي|هم|تشمل|تضم|مثل)|"
-    r"^(?:Including|Starring|Featuring|Namely|Such as|Это))(?!\w)"
-)
-_VERB_CJK = re.compile(
-    "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|(?:(?<=..)有|(?<=.)是)(?=[^、，]{1,12}$)|"
-    "(?:には|としては|では|は)、?"
-)
-_ENDING_CJK = re.compile(
-    "(?:など)?(?:です|であ(?:る|ります)|があ(?:る|ります)|が(?:挙|あ)げられます)$|"
-    "(?: ?등)?(?:입니다|이다|이에요|[이가] 있습니다|[이가] 있다)$"
-)
-_TOPIC_KO = re.compile(r"\S(?:에는|로는|은|는)\s+(?=\S)")
-_DASH = re.compile(r"^\w\S* \S.*? [–—-] (?=\w)")
-_VERB_TAIL = re.compile(r"\s+(?:(?![A-Z])[\w-]+\s+){0,2}?of(?=\s)")
-_PREPOSITION = re.compile(
-    r"\b(?:played for|written by|directed by|won by|produced by|performed by|starring|for|by|with|"
-    r"between|from|in|to|of)\b",
-    re.I,
-)
-_ARTICLE = re.compile(r"(?:the|a|an)\s+", re.I)
-_CLAUSES = (
-    r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|they|"
-    r"we|you|there|this|that|these|those|however|then|thus|making|including|with|after|before|"
-    r"since|until|such)\b"
-)
-# A sentence may begin so; a later part that does, with a capital, is a title.
-_CLAUSE_FIRST = re.compile(_CLAUSES, re.I)
-_CLAUSE = re.compile(_CLAUSES)
 _IN_SENTENCE = re.compile(
     r"(?:which|who|whom|whose|where|when|while|although|though|because|but|so|if|as|it|he|she|"
     r"they|we|you|there|this|that|these|those|however|then|thus|making|including|after|before|"
@@ -107,22 +83,13 @@ _ABBREVIATION = re.compile(
 )
 _DOTTED = re.compile(r"\b(?:[A-Za-z]\.[A-Za-z]|Jr|Sr|Inc|Ltd|Co|Corp|Bros)$")
 _CLOSING = re.compile(r"\b(?:etc|jr|sr|inc|co)$", re.I)
-_PLACES = frozenset(
-    """usa u.s. u.s.a. us uk canada australia england scotland wales ireland france germany italy
-    spain india china japan mexico brazil russia portugal austria switzerland netherlands belgium
-    sweden norway denmark finland poland greece turkey egypt israel argentina chile colombia peru
-    indonesia thailand vietnam philippines malaysia singapore pakistan nigeria kenya ukraine
-    alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii
-    idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan
-    minnesota mississippi missouri montana nebraska nevada ohio oklahoma oregon pennsylvania
-    tennessee texas utah vermont virginia washington wisconsin wyoming d.c. ontario quebec
-    deutschland österreich schweiz españa italia""".split()
-    + ["united states", "united kingdom", "new zealand", "south africa", "south korea"]
-    + ["new york", "new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
-    + ["south dakota", "west virginia", "rhode island", "new hampshire", "british columbia"]
-)
-_DATE = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?$", re.I
+
+
+# American printers put a separator before the closing quote: "Hey Jude," and "Help!".
+_COMMA_INSIDE = re.compile(r"([,;])([\"”])(?=\s+(?:(?:and|or|&)\s+)?[\"“])|(\.)([\"”])(?=\s*$)")
+_AFTERWARDS = re.compile(
+    r"(?:in (?:that|this|no particular|alphabetical|chronological|order)\b|respectively|to name|"
+    r"for (?:example|instance)|(?:as well|too)$)"
 )
 
 
@@ -131,12 +98,16 @@ def read_enumeration(line: str) -> Enumeration | None:
     line = plain(" ".join(line.split()))
     if line[:1] == "[" and line[-1:] == "]" and "[" not in line[1:]:
         line = line[1:-1]
+    if line.count('"') > 3 or line.count("”") > 1:
+        line = _COMMA_INSIDE.sub(r"\2\1\4\3", line)
     tokens = _structure(line)
     stripped = line.strip()
     if stripped.startswith("|") and stripped.count("|") > 2:
         return _pipes(line)
     end = first_sentence(line, tokens)
     colon = _colon(line, tokens, end)
+    if colon is not None and _all_pairs(line):
+        colon = None  # "First: Rome, Second: Oslo": each has its own
     start = 0 if colon is None else colon
     for signs, name in _SEPARATORS:
         cuts = [at for at, sign in tokens if sign in signs and start <= at < end]
@@ -154,6 +125,12 @@ def read_enumeration(line: str) -> Enumeration | None:
             if found is not None:
                 return found
     return None
+
+
+def _all_pairs(line: str) -> bool:
+    """Whether every part between commas has a colon of its own."""
+    parts = line.split(",")
+    return len(parts) > 1 and all(": " in part and part.count(":") == 1 for part in parts)
 
 
 _NAME = r"[A-Z0-9][A-Za-z0-9À-ɏ]*(?:-[A-Z0-9][A-Za-z0-9À-ɏ]*)*"
@@ -179,7 +156,7 @@ def names_in_a_row(line: str) -> list[str] | None:
     parts = line.split(", ")
     if max([part.count(" ") for part in parts]) > 11 or max(map(len, parts)) > 120:
         return None
-    if len(parts) < 5 and _is_place_or_date(parts):
+    if len(parts) < 5 and is_place_or_date(parts):
         return None
     if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
         return None
@@ -263,7 +240,7 @@ def _split(
     if len(parts) < 2 and not (so_on and parts):
         return None
     ended = so_on is not None
-    if len(parts) > 1 and (shorter := _ENDING_CJK.sub("", parts[-1])) and shorter != parts[-1]:
+    if len(parts) > 1 and (shorter := ENDING_CJK.sub("", parts[-1])) and shorter != parts[-1]:
         parts[-1], ended = shorter, True
     if len(parts) == 2 and separator == "," and _ASIDE.match(parts[1]):
         return None  # "…, primarily in Oxfordshire and Gloucestershire"
@@ -271,13 +248,15 @@ def _split(
     parts = _without_waw(parts) if separator == "," else parts
     preamble = line[:start].strip() if led else ""
     if not led:
-        opened = _lead_in(parts, joined or so_on is not None, separator, ended)
+        opened = lead_in(
+            parts, joined or so_on is not None, separator, ended=ended, stopped=end < len(line)
+        )
         if opened is None:
             return None
         preamble, parts = opened
-    elif separator == "," and (len(parts) < 3 and not joined or _is_date(parts)):
+    elif separator == "," and (len(parts) < 3 and not joined or is_date(parts)):
         return None
-    longest = 12 if _titled(parts) else 8
+    longest = 12 if titled(parts) else 8
     if separator == "," and any(len(part.split()) > longest or len(part) > 120 for part in parts):
         return None
     if separator == "," and any(_IN_SENTENCE.match(part) for part in parts[1:]):
@@ -295,7 +274,7 @@ def _without_clause(parts: list[str], separator: str) -> tuple[list[str], str]:
         last, sign, after = parts[-1].partition("; ")
         if sign:
             parts, clause = [*parts[:-1], last.strip()], [after]
-        while len(parts) > 3 and _CLAUSE.match(parts[-1]):
+        while len(parts) > 3 and (CLAUSE.match(parts[-1]) or _AFTERWARDS.match(parts[-1])):
             clause.insert(0, parts[-1])
             parts = parts[:-1]
         if len(parts) == 3 and _RELATIVE.match(parts[-1]):
@@ -314,27 +293,16 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
         return [*parts[:-1], last[1:].strip()], True
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
-        inner = _last_match(pattern, _masked(last))
+        inner = last_match(pattern, masked(last))
+        if inner is None and separator == "," and len(parts) > 2 and _HAN.search(last):
+            inner = last_match(_INNER_AND_CJK, masked(last))
         if inner is None and _SLAVIC.search(" ".join(parts)):
-            inner = _last_match(_INNER_A, _masked(last))  # Czech and Slovak
+            inner = last_match(_INNER_A, masked(last))  # Czech and Slovak
+        if inner is None and " of " in last and _DUTCH.search(" ".join(parts)):
+            inner = last_match(_INNER_OF, masked(last))
         if inner is not None and last[: inner.start()].strip() and last[inner.end() :].strip():
             return [*parts[:-1], last[: inner.start()].strip(), last[inner.end() :].strip()], True
     return parts, False
-
-
-_BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|《[^《》]*》")
-
-
-def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for match in pattern.finditer(text):
-        found = match
-    return found
-
-
-def _masked(text: str) -> str:
-    """The text with what stands in brackets or quotes blotted out, places kept."""
-    return _BRACKETED.sub(lambda match: "_" * len(match[0]), text)
 
 
 _WAW = re.compile("(?:واشنطن|وارسو|وهران|وجدة|ويلز|ويلينغتون|والت|وليام|ويليام|وردة?)(?!\\w)")
@@ -347,121 +315,3 @@ def _without_waw(parts: list[str]) -> list[str]:
     if not between or not all(part.startswith("و") and len(part) > 3 for part in between):
         return parts
     return [parts[0], *[part[1:] for part in between], parts[-1]]
-
-
-def _titled(parts: list[str]) -> bool:
-    """Whether three parts at least all begin with a capital or a number."""
-    return len(parts) > 2 and all(part[:1].isupper() or part[:1].isdigit() for part in parts)
-
-
-def _lead_in(
-    parts: list[str], joined: bool, separator: str, ended: bool = False
-) -> tuple[str, list[str]] | None:
-    """The lead-in and the items of a line without a colon; None if it is no enumeration."""
-    title = False
-    for at in range(len(parts) - 1, -1, -1):
-        part = parts[at]
-        masked = _masked(plain(part)) if "*" in part or "_" in part else _masked(part)
-        verb = _last_match(_VERB, masked) if len(masked) == len(part) else None
-        if verb is None:
-            continue
-        cut = verb.end()
-        tail = _VERB_TAIL.match(masked, cut)
-        if tail is not None:
-            cut = tail.end()
-        first = part[cut:].strip()
-        if not first:
-            continue
-        items = [first, *parts[at + 1 :]]
-        in_a_row = len(items) > 2 and (joined or (len(items) > 3 and _titled(items)))
-        if at == len(parts) - 1 or not in_a_row:
-            if part[:1].isupper() and at:
-                title = True  # "…, What is Love, …" is one if an earlier part leads in
-                continue
-            return None
-        lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
-        return _shared_article(lead, items)
-    opened = _after_sign(parts, joined) or _after_particle(parts, separator, ended)
-    if opened is not None:
-        return opened
-    words = [len(part.split()) for part in parts]
-    if separator in (";", "、"):
-        return ("", parts) if max(words) <= 25 else None
-    if separator in "|•":
-        return "", parts
-    titled = _titled(parts)
-    if title and not titled:
-        return None
-    if max(words) > 8 and not (titled and max(words) <= 12 and (not joined or max(words[1:]) > 4)):
-        return _after_preposition(parts, joined)
-    if _is_place_or_date(parts):
-        return None
-    if not joined and (len(parts) < 3 or max(words) > (12 if titled else 6)):
-        return None
-    if not titled and _CLAUSE_FIRST.match(parts[0]) or any(_CLAUSE.match(part) for part in parts):
-        return None
-    return "", parts
-
-
-def _after_sign(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:
-    """ "The flag has three colours – white, blue, and red": the dash opens the list."""
-    if not joined or len(parts) < 3 or any(part[:1].isupper() for part in parts[1:]):
-        return None
-    dash = _DASH.search(_masked(parts[0]))
-    if dash is None or not parts[0][dash.end() :][:1].islower():
-        return None
-    return parts[0][: dash.end()].rstrip(), [parts[0][dash.end() :], *parts[1:]]
-
-
-def _after_particle(parts: list[str], separator: str, ended: bool) -> tuple[str, list[str]] | None:
-    """The lead-in of a Chinese, Japanese or Korean sentence."""
-    if separator not in "、,":
-        return None
-    opening = _last_match(_VERB_CJK, parts[0])
-    if opening is not None and len(parts) > 2:
-        first = parts[0][opening.end() :].strip()
-        if first:
-            return parts[0][: opening.end()], [first, *parts[1:]]
-        if len(parts) > 3:  # "主な色は、赤、緑、青です"
-            return f"{parts[0]}{separator}", parts[1:]
-    topic = _TOPIC_KO.search(parts[0]) if ended and len(parts) > 2 else None
-    if topic is not None:
-        return parts[0][: topic.end()].rstrip(), [parts[0][topic.end() :], *parts[1:]]
-    return None
-
-
-def _after_preposition(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:
-    """ "He played for the Lakers, Heat, and Cavaliers": the last preposition opens the list."""
-    first = parts[0]
-    if not joined or len(parts) < 3 or any(len(part.split()) > 6 for part in parts[1:]):
-        return None
-    found = _last_match(_PREPOSITION, _masked(first))
-    if found is None or not first[found.end() :].strip():
-        return None
-    return _shared_article(first[: found.end()], [first[found.end() :].strip(), *parts[1:]])
-
-
-def _shared_article(lead: str, items: list[str]) -> tuple[str, list[str]]:
-    """ "the" before the first item goes to the lead-in if no other item has an article."""
-    article = _ARTICLE.match(items[0])
-    if (
-        article is not None
-        and article[0][0] in "tT"
-        and not any(_ARTICLE.match(item) for item in items[1:])
-    ):
-        return f"{lead} {article[0].strip()}", [items[0][article.end() :], *items[1:]]
-    return lead, items
-
-
-def _is_place_or_date(parts: list[str]) -> bool:
-    """ "Vancouver, British Columbia, Canada" and "July 4, 1776" name one thing."""
-    if _is_date(parts):
-        return True
-    names = [part.casefold().rstrip(".") for part in parts]
-    places = [name in _PLACES or f"{name}." in _PLACES for name in names]
-    return len(parts) <= 4 and places[-1] and not places[0]
-
-
-def _is_date(parts: list[str]) -> bool:
-    """ "July 4, 1776" and "Thursday, November 12, 2020"."""
-    return len(parts) <= 3 and any(_DATE.search(part) for part in parts)

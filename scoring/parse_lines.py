@@ -75,6 +75,8 @@ _MARKER = re.compile(
         (?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
       | [(（](?P<bracketed>\d{{1,3}})[)）]\.?[ \t\xa0\u3000]*
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
+      | \*\*(?P<starred>\d{{1,3}})\*\*\\?[.)][ \t]+
+      | (?P<ten>🔟)[ \t\xa0.:]*
       | (?P<circled>[①-⑳])[ \t\xa0\u3000]*
       | (?P<chinese>[一二三四五六七八九十百]{{1,4}})、[ \t\u3000]*
       | [(（](?P<inner_chinese>[一二三四五六七八九十百]{{1,4}})[)）]、?[ \t\u3000]*
@@ -288,6 +290,10 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
         number, style = int(match["bracketed"]), "(1)"
     elif match["keycap"]:
         number, style = int(match["keycap"]), "keycap"
+    elif match["starred"]:  # "**1**. Name"
+        number, style = int(match["starred"]), "1."
+    elif match["ten"]:
+        number, style = 10, "keycap"
     elif match["circled"]:
         number, style = ord(match["circled"]) - ord("①") + 1, "①"
     elif match["chinese"]:

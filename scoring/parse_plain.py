@@ -24,6 +24,10 @@ _POLITE = re.compile(
     re.I,
 )
 _VERB = re.compile(r"\s(?:is|are|was|were)\s.*[.!?]$")
+_SAID = re.compile(
+    r"(?:(?:Yes|No), )?(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|I|[Yy]ou|[Tt]h(?:ere|is|at|ese|ose)) "
+    r"[a-z].*[.!]$"
+)
 _PREDICATE = re.compile("[是为在有]|[はが]|です|ます")
 _WRAPPED = re.compile(
     r"(?:\*\*[^*]+\*\*|\"[^\"]+\"|“[^“”]+”|「[^「」]+」|《[^《》]+》|«[^«»]+»)[,;.]?$"
@@ -138,7 +142,7 @@ def _is_bare(text: str) -> bool:
         return False
     if len(text) > 6 and text.endswith(("。", "！")) and _PREDICATE.search(text):
         return False
-    if _VERB.search(text):
+    if _VERB.search(text) or _SAID.match(text):
         return False
     end = first_sentence(text)
     whole = end >= len(text.rstrip(".!?。！？। "))

@@ -1,8 +1,9 @@
 """How a list answer is read, rule by rule: hand-made answers in some thirty languages.
 
-Each row of ``golden/list_conventions.jsonl`` names the rule, the text and its elements, which were
-written down from the conventions before the parser had read the text; where a rule is about heads,
-sections, attributes, asides, preamble, trailer or marker, these are given as well.
+Each row of ``golden/list_conventions.jsonl`` (short texts, each for one case of a rule) and
+``golden/list_realistic.jsonl`` (whole answers, sentences) names the rule, the text and its
+elements, which were written down from the conventions before the parser had read the text; where a
+rule is about heads, sections, attributes, asides, preamble, trailer or marker, these are given too.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from accord.scoring.refusal import is_refusal
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
-    for line in (Path(__file__).parent / "golden" / "list_conventions.jsonl")
-    .read_text("utf-8")
-    .splitlines()
+    for name in ("list_conventions", "list_realistic")
+    for line in (Path(__file__).parent / "golden" / f"{name}.jsonl").read_text("utf-8").split("\n")
+    if line
 ]
 
 
@@ -51,7 +52,9 @@ def test_each_convention(row: dict[str, Any]) -> None:
     assert parsed == (_parse(row["text"]) if row["text"].strip() else Parsed())
 
 
-REFUSALS = [row for row in ROWS if row["rule"].startswith("r ") and not row["elements"]]
+REFUSALS = [
+    row for row in ROWS if row["rule"].startswith(("r ", "11 refusal")) and not row["elements"]
+]
 
 
 @pytest.mark.parametrize("row", REFUSALS, ids=[row["rule"] for row in REFUSALS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 
 import pytest
@@ -81,8 +82,43 @@ HOSTILE |= {
         "lines apart": "1. a\n\nb\n\n",
         "quoted names": "“a”, ",
         "mixed directions": "\u200fa ب, ",
+        "verbs that open": "He won a, ",
+        "clauses": "他在，",
+        "topics": "京も、",
+        "commas inside quotes": '"a," ',
+        "pairs in a row": "a: b, ",
+        "starred numbers": "**1**. a\n",
+        "measures": "are held in a, and ",
+        "questions above": "- a\n\nWhy b?\n",
+        "numbers without end": "1. a,\n",
+        "bold without end": "1. **a\n",
     }.items()
 }
+
+
+def calls_of(text: str) -> int:
+    """How many functions are called to read a text, Python's own included."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        parse(text)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_twice_the_text_takes_twice_the_steps(name: str) -> None:
+    """Counted, so that a busy machine changes nothing; what one call costs, the CPU limits hold."""
+    text = HOSTILE[name]
+    once, twice = (calls_of(text[:length]) for length in (6_000, 12_000))
+    assert twice <= 2.2 * once + 300, (once, twice)
 
 
 def read_in_time(text: str) -> None:
