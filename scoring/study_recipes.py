@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import SettingsError
 from .recipes import FILE_RECIPES, RECIPES, Recipe, recipe
@@ -13,27 +13,12 @@ if TYPE_CHECKING:
     from .sciknoweval import SciKnowEvalRecipe
     from .universe import UniverseRecipe
 
-__all__ = ["AnyRecipe", "changed", "list_recipe", "study_recipe"]
+    AnyRecipe = Recipe | UniverseRecipe | SciKnowEvalRecipe
+
+__all__ = ["changed", "list_recipe", "study_recipe"]
 
 
-class AnyRecipe(Protocol):
-    """What every recipe has: a name, its conventions, and the hash of these."""
-
-    @property
-    def name(self) -> str:
-        """The recipe's name."""
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 of the block, 64 hex digits."""
-
-    def block(self) -> dict[str, Any]:
-        """Every convention by name: what makes two scores comparable."""
-
-
-def study_recipe(
-    name: str = "listqa", **overrides: Any
-) -> Recipe | UniverseRecipe | SciKnowEvalRecipe:
+def study_recipe(name: str = "listqa", **overrides: Any) -> AnyRecipe:
     """A study's recipe by name, with some of its conventions changed.
 
     Raises

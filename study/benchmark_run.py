@@ -59,6 +59,7 @@ class Figures(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as JSON values."""
+        ...
 
 
 class Benchmark(Protocol):
@@ -66,21 +67,26 @@ class Benchmark(Protocol):
 
     def schema(self) -> pa.Schema:
         """The columns of its scores table."""
+        ...
 
     def read(self, work: Work) -> Read:
         """Read the answers to some questions by the rules."""
+        ...
 
     def score(self, source: Source, answers: Any) -> tuple[list[Row], list[RatingRow]]:
         """Have a judge settle what the rules left open: rows of the scores table, and its ratings.
 
         The scores are kept for :meth:`results`.
         """
+        ...
 
     def forget(self, judge: str) -> None:
         """Drop the scores of a judge that did not get to the end."""
+        ...
 
     def results(self) -> Mapping[tuple[str, str, str], tuple[dict[str, Any], Figures]]:
         """(judge, system, variant) → a summary row, and the figures whole."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

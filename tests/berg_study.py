@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = [
+QUESTIONS: list[dict[str, str]] = [
     {
         "id": "e1",
         "Frage": "Which rivers are in the atlas?",
@@ -134,7 +134,7 @@ def write_answers(path: Path) -> Path:
 def write_flat(path: Path) -> Path:
     """Questions and answers as one row an answer, for ``accord score FILE --recipe``."""
     by_id = {row["id"]: row for row in QUESTIONS}
-    ours = dict(pair.split("=") for pair in NAMES.split(","))
+    ours = {name: theirs for name, _, theirs in (p.partition("=") for p in NAMES.split(","))}
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*ours, "system", "response"], restval="")
         writer.writeheader()
