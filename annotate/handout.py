@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError, StudyError
 from ..scoring.records import Item
+from ..scoring.study_recipes import list_recipe
 from .disputes import disputed, mixed
 from .question_sample import QUESTION, gold_id
 from .tasks import Graded, graded_pair
@@ -37,7 +38,7 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
     ------
     SettingsError
         When the template is for whole responses or questions and the sample has only some of the
-        items of a question.
+        items of a question; when it shows an alignment, and the study's recipe makes none.
     StudyError
         When there is nothing to hand out.
     """
@@ -47,16 +48,22 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
             if page.kind == "adjudicated"
             else [graded_pair(item) for item in items]
         )
-        if not found:
+        if not items:
             raise StudyError(
-                f"people left no item of sample {sample.sample_id!r} open"
-                if page.kind == "adjudicated"
-                else f"sample {sample.sample_id!r} has no items, only questions",
-                cure="import the labels of two or more people first"
+                f"sample {sample.sample_id!r} has no items, only questions",
+                cure="name a sample of items, or draw one"
                 if page.kind == "adjudicated"
                 else "use a template for whole responses or gold answers, or draw items",
             )
+        if not found:
+            raise StudyError(
+                f"people left no item of sample {sample.sample_id!r} open",
+                cure="import the labels of two or more people first",
+            )
         return found
+    if page.unit == "pairs":
+        # Its page shows an alignment, and a benchmark's own recipe makes none.
+        list_recipe(study.settings.recipe(), f"the template {page.name}")
     chances = whole_questions(study, sample, page)
     found = list(graded(study, page, set(chances)))
     if not found:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.records import UNSURE
 from ..study.anchored import MARK, OF_SHOWN
+from ..study.identity import is_other_unit
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
 from .catalogue import Catalogue
@@ -27,6 +28,7 @@ _LONGEST_PAUSE = timedelta(minutes=30)
 """A longer time between two labels is a pause: the page stood open, nobody worked."""
 _ADJUDICATION = "adjudication"
 """The template whose tasks settle what the others left open; they are no part of the grading."""
+_SHOWN = ", judge shown"
 _ENOUGH = 5
 """Labels from which a pace can be told."""
 
@@ -90,7 +92,8 @@ class SampleProgress:
         Number of labels → tasks with so many.
     to_adjudicate
         Items on which people differ, or of which somebody is unsure, and that nobody has settled,
-        in the sample's order.
+        in the sample's order; none of whole responses, parses, gold answers or a page with a
+        judge's verdict.
     hours_left
         The labels that are missing times the median time an item took; None where unknown.
     finish
@@ -110,6 +113,11 @@ class SampleProgress:
     hours_left: float | None
     finish: datetime | None
     template: str | None = None
+
+    @property
+    def judge_shown(self) -> bool:
+        """Whether people saw a judge's verdict: their labels are in no figure."""
+        return (self.template or "").endswith(_SHOWN)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""
@@ -205,7 +213,13 @@ def progress_of(study: Study, *, at: datetime | None = None) -> list[SampleProgr
 
 def _kind(template: str, version: str) -> str:
     """A template's name, and whether a judge's verdict was shown with it."""
-    return f"{template}, judge shown" if MARK in version else template
+    return f"{template}{_SHOWN}" if MARK in version else template
+
+
+def _settles(kind: str | None, tasks: Sequence[str]) -> bool:
+    """Whether the labels are blind ratings of the study's items, which an adjudication settles."""
+    of_items = all(not is_other_unit(task) or task.startswith("pairs:") for task in tasks)
+    return of_items and not (kind or "").endswith(_SHOWN)
 
 
 def _of_sample(
@@ -272,9 +286,9 @@ def _of_sample(
             )
             for name in everybody
         ),
-        to_adjudicate=()
-        if again
-        else tuple(item for item in _disputed(sample, own) if item not in settled),
+        to_adjudicate=tuple(item for item in _disputed(sample, own) if item not in settled)
+        if _settles(kind, tasks) and not again
+        else (),
         hours_left=(wanted - labels_in) * statistics.median(pace) / 60 if pace else None,
         finish=_finish(annotations, wanted - labels_in, now),
         template=kind,

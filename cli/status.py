@@ -104,8 +104,10 @@ def _agreement(study: Study, sample: SampleProgress) -> dict[str, Any] | None:
     from ..validate.agreement_report import agreement
     from ..validate.panel_settings import options_of
 
+    if sample.judge_shown:
+        return None
     try:
-        ratings = study.ratings(sample.sample_id)
+        ratings = study.ratings(sample.sample_id, template=sample.template)
         report = agreement(ratings, **options_of(study, {"resamples": 0}, ratings))
     except AccordError as error:
         if sample.labels > sample.tasks:

@@ -21,6 +21,7 @@ from accord.annotate.importing import ImportReport, import_files, import_from_se
 from accord.annotate.people import post_annotations, sign_up
 from accord.annotate.progress import progress_of
 from accord.annotate.pseudonym import Pseudonyms
+from accord.annotate.question_sample import draw_questions
 from accord.annotate.sample import draw_sample
 from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
@@ -335,3 +336,12 @@ def test_reasons_of_a_table_are_shown_as_text_and_name_nobody(study: Study, tmp_
     adjudicate_by_file(study, "s1", tmp_path / "a.json")
     labels = tasks_in(tmp_path / "a.json")["i3"]["labels"]
     assert "• CORRECT (ask [address] [U+202E]ok): “see [address]”" in labels.splitlines()
+
+
+def test_a_sample_of_questions_has_no_items_to_settle(study: Study, tmp_path: Path) -> None:
+    table = tmp_path / "questions.csv"
+    table.write_text("question_id,question,reference\nq,Which?,a\n")
+    study.add_questions(table)
+    draw_questions(study, sample_id="gold")
+    with pytest.raises(StudyError, match="'gold' has no items, only questions; name a sample of"):
+        adjudicate_by_file(study, "gold", tmp_path / "a.json")

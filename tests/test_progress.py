@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from labelled_study import labelled_study, tasks_of
 from typer.testing import CliRunner
 
 from accord.annotate.annotators import Annotator
@@ -226,3 +227,31 @@ def test_only_labels_that_count_are_done(study: Study, tmp_path: Path) -> None:
     found = one(study)
     (person,) = found.people
     assert (person.done, person.skipped, found.labels, found.wanted) == (1, 0, 1, 20)
+
+
+def test_figures_are_of_the_template_s_own_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What people differ on in the pairs of a sample says nothing of their ratings of answers."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    study = labelled_study(tmp_path)
+    page = load_template("rating")
+    tasks_of(study, "pair", tmp_path)
+    export_to_file(study, "example", tmp_path / "rated.json", template="rating")
+    rated = json.loads((tmp_path / "rated.json").read_text())
+    (task,) = rated
+    task["annotations"] = [
+        {"id": user, "completed_by": user, "result": page.answer(value)}
+        for user, value in ((1, "5"), (2, "4"))
+    ]
+    (tmp_path / "rated.json").write_text(json.dumps(rated))
+    import_files(study, [tmp_path / "rated.json"])
+    study.close()
+    done = CliRunner().invoke(
+        build(), ["status", str(study.path), "--json"], catch_exceptions=False
+    )
+    found = {(one["sample"], one["template"]): one for one in json.loads(done.stdout)["samples"]}
+    pairs, answers = found["example", "pair"], found["example", "rating"]
+    assert len(pairs["to_adjudicate"]) == 1 and answers["to_adjudicate"] == []
+    assert (answers["agreement"]["estimate"], answers["agreement"]["n"]) == (0.0, 1)
+    assert pairs["agreement"] is None, "one said UNSURE"
