@@ -11,7 +11,7 @@ import typer
 
 from ..scoring.errors import SettingsError
 from .common import JSON, STUDY, emit, envelope, warn
-from .score_aligners import aligner_lines, effects, read_aligners
+from .score_aligners import aligner_lines, aligner_settings, effects, read_aligners
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -154,10 +154,11 @@ def register(app: typer.Typer) -> None:
             found = effects(report.aligned, opened.settings.confidence) if report.aligned else []
         content = report.to_dict()
         compared = {"scores": content["results"]} if found else {}
+        settings = {**content["settings"], **aligner_settings(report.aligned)}
         payload = envelope(
             "score",
             results=[one.to_dict() for one in found] if found else content["results"],
-            settings=content["settings"],
+            settings=settings,
             input={"sha256": report.state},
             work=content["work"],
             failed=content["failed"],

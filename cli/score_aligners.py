@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..scoring.encoder import ENCODER
 from ..scoring.errors import SettingsError
 from .common import columns
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..study.aligner_scores import AlignerScores
     from ..validate.result import Estimate
 
-__all__ = ["aligner_lines", "effects", "read_aligners"]
+__all__ = ["aligner_lines", "aligner_settings", "effects", "read_aligners"]
 
 
 def read_aligners(value: str | None) -> tuple[str, ...]:
@@ -40,6 +41,14 @@ def effects(aligned: AlignerScores, confidence: float) -> list[Estimate]:
     return found
 
 
+def aligner_settings(aligned: AlignerScores | None) -> dict[str, Any]:
+    """What was compared, for the settings of the output: the aligners, and the encoder if used."""
+    if aligned is None:
+        return {}
+    encoder = {"encoder": ENCODER} if "embedding" in aligned.aligners else {}
+    return {"aligners": list(aligned.aligners), **encoder}
+
+
 def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
     """The effects as tables, one an aligner and judge."""
     for aligner in dict.fromkeys(one.details["aligner"] for one in found):
@@ -48,7 +57,8 @@ def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
         pairs = {one.details["system"]: one for one in of if one.name == "pairs_that_differ"}
         changes = [one for one in of if one.name == "aligner_difference"]
         yield ""
-        yield f"aligner {_shown(aligner)} against {first}"
+        by = f" ({ENCODER})" if aligner == "embedding" else ""
+        yield f"aligner {_shown(aligner)}{by} against {first}"
         for judge in dict.fromkeys(one.raters for one in changes):
             ours = [one for one in changes if one.raters == judge]
             yield f"judge {judge[0]}: mean {noun}"

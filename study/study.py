@@ -399,20 +399,23 @@ class Study:
         )
 
     def _pairs(self) -> pd.DataFrame:
-        """The pairs table, made again when it is stale or gone."""
+        """The pairs table, made again when it is stale or gone.
+
+        Without those that only a compared aligner makes: no person's label can mean them.
+        """
         recipe = self.settings.recipe()
         state = state_of(self.ledger, recipe)
         manifest = self.tables.manifest()
         if manifest is not None and manifest.state == state:
-            return self.tables.read("pairs")
+            return _own(self.tables)
         if not self.ledger.writable:
             with tempfile.TemporaryDirectory() as folder:
                 tables = Tables(Path(folder) / "tables")
                 self._align(tables, recipe, state)
-                return tables.read("pairs")
+                return _own(tables)
         with self.ledger.writing():
             self._align(self.tables, recipe, state)
-        return self.tables.read("pairs")
+        return _own(self.tables)
 
     def _align(
         self, tables: Tables, recipe: Recipe | UniverseRecipe | SciKnowEvalRecipe, state: str
@@ -539,6 +542,11 @@ def _naming_the_file() -> Iterator[None]:
         if not error.message.startswith("[judge"):
             raise
         raise SettingsError(f"{FILE_NAME}, {error.message}", cure=error.cure) from None
+
+
+def _own(tables: Tables) -> pd.DataFrame:
+    pairs = tables.read("pairs")
+    return pairs[pairs["alignment"].isin(("main", "ordered"))].reset_index(drop=True)
 
 
 def _umask() -> int:

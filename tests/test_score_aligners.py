@@ -188,6 +188,21 @@ def test_a_benchmarks_own_recipe_has_its_own_rules(accord: Runner) -> None:
     assert "--aligners is for list questions" in err and err.count("\n") == 1
 
 
+def test_labels_from_elsewhere_find_the_pairs_of_the_recipe(accord: Runner, study: str) -> None:
+    assert accord("score", study, "--aligners", "rouge,greedy")[0] == 0
+    label = {"question_id": "q0", "system": "odd", "element": "red king"}
+    rated = {**label, "rater": "ann", "kind": "annotator", "rating": "CORRECT"}
+    on = ("--on", "question_id,system,element")
+    status, out, err = accord("add", study, write("l.jsonl", [rated]), "--as", "ratings", *on)
+    assert (status, err) == (0, "")
+    assert "ambiguous" not in out
+    with Study.open(study) as opened:
+        mine = opened.ratings().frame
+        pairs = opened.pairs().set_index("item_id")
+    (item,) = mine.loc[mine["rater"] == "ann", "item_id"]
+    assert pairs.loc[item, "reference"] == "king of islands"
+
+
 def test_the_recipes_own_aligner_can_be_any_of_them(accord: Runner, study: str) -> None:
     toml = Path("s/study.toml")
     toml.write_text(
@@ -211,6 +226,8 @@ def test_processes_change_nothing(accord: Runner, study: str) -> None:
     one = accord("score", study, "--aligners", "rouge,embedding", "--json")
     two = accord("score", study, "--aligners", "rouge,embedding", "--json", "--jobs", "2")
     assert one == two and one[0] == 0
+    assert json.loads(one[1])["settings"]["aligners"] == ["optimal", "embedding"]
+    assert json.loads(one[1])["settings"]["encoder"] == encoder.ENCODER
 
 
 @pytest.mark.parametrize(
