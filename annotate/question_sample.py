@@ -6,7 +6,7 @@ response at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,7 @@ def draw_questions(
     *,
     n: int | None = None,
     by: Sequence[str] = (),
+    only: Mapping[str, str] | None = None,
     purpose: str = "audit",
     seed: int | None = None,
     sample_id: str | None = None,
@@ -43,6 +44,8 @@ def draw_questions(
         Questions to draw; all by default.
     by
         Fields of the questions that make the strata (allocation in proportion to size).
+    only
+        Field → the value that a question must have to be drawn; the sample stands for these.
     purpose, seed, sample_id
         As for :func:`~accord.annotate.draw_sample`.
 
@@ -69,11 +72,20 @@ def draw_questions(
             cure=f"add some: accord add {study.path} FILE --as questions",
         )
     fields = {name for question in questions for name in question.fields}
-    for column in by:
-        if column not in fields:
+    for option, columns in (("--by", by), ("--only", only or ())):
+        for column in columns:
+            if column not in fields:
+                raise SettingsError(
+                    f"{option} names {column!r}, which is no column of the questions",
+                    cure=f"use {', '.join(sorted(fields)) or 'no column'}",
+                )
+    for column, value in (only or {}).items():
+        there = sorted({question.fields.get(column, "") for question in questions} - {""})
+        questions = [one for one in questions if one.fields.get(column) == value]
+        if not questions:
             raise SettingsError(
-                f"--by names {column!r}, which is no column of the questions",
-                cure=f"use {', '.join(sorted(fields)) or 'no strata'}",
+                f"--only {column}={value}: no question (left) has that value",
+                cure=f"there are {', '.join(there[:12])}",
             )
     name = new_name(study, sample_id)
     chosen = check_seed(study, seed)
@@ -88,9 +100,14 @@ def draw_questions(
     sample = Sample(
         sample_id=name,
         purpose=purpose,
-        design=_sentence(design, by, chosen),
+        design=_sentence(design, by, only or {}, chosen),
         seed=chosen,
-        settings={"unit": QUESTION, "n": n, "by": list(by)},
+        settings={
+            "unit": QUESTION,
+            "n": n,
+            "by": list(by),
+            **({"only": dict(only)} if only else {}),
+        },
         items=tuple((item, drawn[item]) for item in order),
     )
     chances = design.probabilities()
@@ -98,11 +115,12 @@ def draw_questions(
     return sample
 
 
-def _sentence(design: Design, by: Sequence[str], seed: int) -> str:
+def _sentence(design: Design, by: Sequence[str], only: Mapping[str, str], seed: int) -> str:
+    which = "questions"
+    if only:
+        which += f" with {', '.join(f'{column} {value}' for column, value in only.items())}"
     if design.size == design.population:
-        return (
-            f"All {design.population} questions were taken, in an order shuffled with seed {seed}."
-        )
+        return f"All {design.population} {which} were taken, in an order shuffled with seed {seed}."
     how = (
         f"stratified by {', '.join(by)} ({len(design.strata)} strata, allocated in proportion to"
         " their sizes)"
@@ -110,6 +128,6 @@ def _sentence(design: Design, by: Sequence[str], seed: int) -> str:
         else "as a simple random sample"
     )
     return (
-        f"{design.size} of {design.population} questions were drawn without replacement {how}, with"
+        f"{design.size} of {design.population} {which} were drawn without replacement {how}, with"
         f" seed {seed}."
     )

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.parse import parse, read_reference
 from ..scoring.records import NO_SYSTEM
-from ..scoring.study_recipes import list_recipe
 from ..scoring.universe import UniverseRecipe
 from ..study.identity import hashed_system, system_label, unit_id
 from ..study.knowledgeberg_questions import is_choice
@@ -31,6 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["as_list", "graded", "link"]
 
+_METRICS = {"rating": "rating", "choice": "choice"}
+"""Template → the metric of the questions that it is meant for, where questions have one."""
+
+
+def _by_metric(study: Study) -> bool:
+    return bool(study.settings.recipe_name == "sciknoweval")
+
 
 def graded(
     study: Study, template: Template, questions: Collection[str] | None = None
@@ -43,16 +49,8 @@ def graded(
         Its unit is ``pairs``, ``response``, ``gold`` or ``parse``.
     questions
         Question ids.
-
-    Raises
-    ------
-    SettingsError
-        When the template shows an alignment, and the study's recipe makes none.
     """
-    own = study.settings.recipe()
-    kinds = isinstance(own, UniverseRecipe)
-    if template.unit == "pairs":
-        list_recipe(own, f"the template {template.name}")
+    kinds = isinstance(study.settings.recipe(), UniverseRecipe)
     if template.unit == "pairs":
         yield from _pages(study, questions)
         return
@@ -64,6 +62,9 @@ def graded(
     if template.unit == "gold":
         yield from (_gold(question) for question in wanted)
         return
+    metric = _METRICS.get(template.name) if _by_metric(study) else None
+    if metric is not None:
+        wanted = [one for one in wanted if one.fields.get("metric", metric) == metric]
     by_id = {question.question_id: question for question in wanted}
     for response in study.ledger.responses(list(by_id)):
         question = by_id[response.question_id]

@@ -95,6 +95,12 @@ def register(app: typer.Typer) -> None:
             metavar="UNIT",
             help="item, or question: gold answers, drawn whether or not anybody answered.",
         ),
+        only: str = typer.Option(
+            None,
+            "--only",
+            metavar="COL=VALUE,…",
+            help="With --unit question: only questions with these values, as metric=rating.",
+        ),
         purpose: str = typer.Option(
             None,
             "--for",
@@ -133,6 +139,10 @@ def register(app: typer.Typer) -> None:
             for option, pair in design.items()
             if pair[1] is not None and pair[1] is not False and pair[1] not in ((), {})
         }
+        if only is not None and unit != "question":
+            raise SettingsError(
+                "--only is for drawing questions", cure="add --unit question, or use --oversample"
+            )
         if of is not None or by_annotator or purpose == "retest":
             others = [*given, *(["--questions"] if questions is not None else [])]
             _only("--for retest", [*others, *(["--extend"] if extend else [])])
@@ -155,7 +165,12 @@ def register(app: typer.Typer) -> None:
                 from ..annotate.question_sample import draw_questions
 
                 sample = draw_questions(
-                    opened, n=n, by=columns(by), purpose=purpose or "audit", **keep
+                    opened,
+                    n=n,
+                    by=columns(by),
+                    only=parse_map(only, "--only"),
+                    purpose=purpose or "audit",
+                    **keep,
                 )
             else:
                 from ..annotate.sample import draw_sample

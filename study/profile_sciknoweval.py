@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..scoring.sciknoweval_rows import ZERO_SHOT, few_shot_rows, question_of, row_ids
+from ..scoring.errors import InputError
+from ..scoring.sciknoweval_rows import ZERO_SHOT, few_shot_rows, metric_of, question_of, row_ids
 from .profile_fields import FieldError, Fields, Outside, shown
 from .profile_shape import Profile, element
 
@@ -102,6 +103,7 @@ def _question(row: Fields) -> Iterator[Outside]:
         "type": kind,
         **({"options": json.dumps(dict(options), ensure_ascii=False)} if options else {}),
         **({"answer": row.text("answer")} if kind == "relation_extraction" else {}),
+        **_metric(row),
         **row.strata(
             "domain",
             level="details.level",
@@ -111,6 +113,14 @@ def _question(row: Fields) -> Iterator[Outside]:
         ),
     }
     yield _named(row, cells)
+
+
+def _metric(row: Fields) -> dict[str, str]:
+    """What scores the row, as a column to draw and to part by; nothing for a task unknown."""
+    try:
+        return {"metric": metric_of({name: row.get(name) for name in _HASHED})}
+    except InputError:
+        return {}
 
 
 def _refuse_few_shot(row: Fields) -> None:

@@ -214,6 +214,9 @@ class SciKnowEval:
             "score": _number(score.value),
             "relation_precision": None if prf is None else _number(prf.precision),
             "relation_recall": None if prf is None else _number(prf.recall),
+            "relation_matched": None if prf is None else prf.correct,
+            "relation_predicted": None if prf is None else prf.n_predicted,
+            "relation_reference": None if prf is None else prf.n_reference,
         }
 
 
@@ -221,7 +224,10 @@ _TEXT = (
     *("judge", "question_id", "system", "variant", "response_id", "unit", "domain", "level"),
     *("task", "metric", "state", "label", "reason", "recipe", "recipe_sha256", "judge_sha256"),
 )
-_COUNTS = ("unscored", "output_tokens")
+_COUNTS = (
+    *("unscored", "output_tokens"),
+    *("relation_matched", "relation_predicted", "relation_reference"),
+)
 _FIGURES = ("score", "relation_precision", "relation_recall")
 
 

@@ -173,6 +173,10 @@ def test_scores_ratings_and_report(accord: Runner, tmp_path: Path, model: Rating
     assert scores.set_index("metric").loc["rating", "label"].tolist() == ["4", None, "2"]
     status, out, error = accord("report", study, "--json")
     assert status == 0, error
+    (system,) = json.loads(out)["systems"]
+    assert system["task-level-overall"] == pytest.approx(LEVEL, abs=1e-12)
+    assert system["task-macro"] == pytest.approx(TASKS, abs=1e-12)
+    assert system["sample-micro"] == pytest.approx(SAMPLES, abs=1e-12)
     page = (study / "reports" / "report.html").read_text(encoding="utf-8")
     assert "alder" in page
 

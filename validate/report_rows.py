@@ -301,6 +301,9 @@ def system_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], 
         "universe_f1_optimal": "Universe F1, optimal",
         "optimal_minus_greedy": "Optimal − greedy",
         "krq_accuracy": "KRQ accuracy",
+        "task-level-overall": "Tasks, then levels",
+        "task-macro": "Tasks",
+        "sample-micro": "Answers",
     }
     keys = list(dict.fromkeys(key for row in rows for key in row))
     keys.sort(key=lambda key: list(names).index(key) if key in names else len(names))

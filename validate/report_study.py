@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.errors import AccordError, StudyError
 from ..scoring.files import write_whole
 from ..scoring.records import NO_SYSTEM, REASONS
+from ..scoring.sciknoweval import SciKnowEvalRecipe
 from ..study.records import GROUND_TRUTH
 from .report import Report, build_report
 
@@ -144,7 +145,13 @@ def _systems(study: Study) -> tuple[list[dict[str, Any]], list[str]]:
         frame = study.scores()
     except StudyError as error:
         return [], [f"No mean scores: {error.message}."]
-    if getattr(study.settings.recipe(), "averaging", "response") != "response":
+    recipe = study.settings.recipe()
+    if isinstance(recipe, SciKnowEvalRecipe):
+        from .report_science import science_systems
+
+        note = f"The score is {recipe.aggregate}; ratings as {recipe.rating_map}."
+        return list(science_systems(frame, recipe)), [note]
+    if getattr(recipe, "averaging", "response") != "response":
         return [], ["The recipe pools its averages: accord score prints them."]
     figures = [name for name in _FIGURES if name in frame and frame[name].notna().any()]
     rows = []

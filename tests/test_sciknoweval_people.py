@@ -1,0 +1,179 @@
+"""SciKnowEval from its file to a report that people's ratings stand behind."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rating_model import rating_model, shown
+from science_rows import MCQ, SUMMARY, science_row
+
+from accord import cli
+from accord.annotate.connection import connect
+from accord.annotate.people import post_annotations, sign_up
+from accord.annotate.projects import Project, list_tasks
+from accord.annotate.pseudonym import Pseudonyms
+from accord.annotate.server import PrivateServer
+from accord.annotate.template import load_template
+from accord.study import Study
+
+Run = Callable[..., dict[str, Any]]
+
+PEOPLE = {"ann": "123455234154", "bob": "124454235153"}
+"""Ratings of summaries 0 to 11."""
+JUDGE = "233455244144"
+
+# ann and bob differ by one on 4 of 12; both have the sum 39 and the squares 151.
+MAD = 4 / 12
+KAPPA = 1 - (4 / 12) / (2 * (151 / 12 - (39 / 12) ** 2))
+# The judge has 41 and 157; it differs from ann by one on 4, from bob on 8, from their mean by 6 in
+# all.
+SPREAD = (151 / 12 - (39 / 12) ** 2) + (157 / 12 - (41 / 12) ** 2) + (2 / 12) ** 2
+WITH_ANN, WITH_BOB = 1 - (4 / 12) / SPREAD, 1 - (8 / 12) / SPREAD
+
+
+def rows() -> list[dict[str, Any]]:
+    """Twelve summaries and two choices, with one system's answers."""
+    made = [
+        {
+            **science_row(f"Summarise text {k:02d}.", **SUMMARY, answer=f"Right {k:02d}."),
+            "response": f"Written {k:02d}.",
+        }
+        for k in range(12)
+    ]
+    made += [
+        {**science_row(f"Which part {k}?", key="B", **MCQ), "response": said}
+        for k, said in enumerate(("B", "The answer is C"))
+    ]
+    return made
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command that must succeed, and returns its JSON."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: object) -> dict[str, Any]:
+        status = cli.main([*(str(argument) for argument in arguments), "--json"])
+        out, error = capsys.readouterr()
+        assert status == 0, error
+        answer: dict[str, Any] = json.loads(out)
+        return answer
+
+    return call
+
+
+def numbered(text: str) -> int:
+    return int(text.rpartition("text ")[2][:2])
+
+
+def scored(run: Run, folder: Path) -> Path:
+    """A study of the rows that a model has rated."""
+    file, study = folder / "answers.jsonl", folder / "study"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows()), encoding="utf-8")
+    run("init", study, "--recipe", "sciknoweval")
+    assert run("add", study, file, "--as", "questions", "--format", "sciknoweval")["new"] == 14
+    added = ("add", study, file, "--as", "responses", "--format", "sciknoweval")
+    assert run(*added, "--system", "alder")["new"] == 14
+
+    def rate(body: dict[str, Any]) -> str:
+        place = int(shown(body).partition("Written ")[2][:2])
+        return f'{{"rating": {JUDGE[place]}}}'
+
+    with rating_model(rate) as model:
+        with (study / "study.toml").open("a", encoding="utf-8") as settings:
+            settings.write(
+                '\n[judge.gpt]\ntype = "openai"\nunit = "response"\nmodel = "m"\n'
+                f'endpoint = "{model.url}"\n'
+            )
+        (row,) = run("score", study)["results"]
+        assert len(model.bodies) == 12
+    # Ratings of 41 in all: (41 - 12) / 4 of 12; one of two choices.
+    summaries, choices = (41 - 12) / 4 / 12, 1 / 2
+    assert row["figures"]["task-macro"] == pytest.approx((summaries + choices) / 2, abs=1e-12)
+    micro = (12 * summaries + 2 * choices) / 14
+    assert row["figures"]["sample-micro"] == pytest.approx(micro, abs=1e-12)
+    return study
+
+
+def check_panel(results: list[dict[str, Any]], names: dict[str, str]) -> None:
+    """The figures derived by hand, with people's names as their pseudonyms."""
+
+    def figure(name: str, *raters: str, **details: str) -> float:
+        (found,) = [
+            one["estimate"]
+            for one in results
+            if one["name"] == name
+            and one["level"] == "element"
+            and {names.get(rater, rater) for rater in one["raters"]} == set(raters)
+            and "comparison" in one
+            and all(one.get(key) == value for key, value in details.items())
+        ]
+        assert isinstance(found, float)
+        return found
+
+    quadratic = {"weighting": "quadratic"}
+    for raters, kappa in (
+        (("ann", "bob"), KAPPA),
+        (("gpt", "ann"), WITH_ANN),
+        (("gpt", "bob"), WITH_BOB),
+    ):
+        assert figure("weighted_kappa", *raters, **quadratic) == pytest.approx(kappa, abs=1e-12)
+    assert KAPPA == pytest.approx(89 / 97) and WITH_ANN == pytest.approx(75 / 83)
+    assert figure("mad", "ann", "bob") == pytest.approx(MAD, abs=1e-12)
+    assert figure("mad", "gpt", "ann") == pytest.approx(4 / 12, abs=1e-12)
+    assert figure("mad", "gpt", "bob") == pytest.approx(8 / 12, abs=1e-12)
+    assert figure("mad", "gpt", "mean") == pytest.approx(6 / 12, abs=1e-12)
+    assert figure("bias", "gpt", "mean") == pytest.approx(2 / 12, abs=1e-12)
+    for name in ("icc_a1", "spearman", "krippendorff_alpha_ordinal"):
+        for raters in (("ann", "bob"), ("gpt", "ann"), ("gpt", "bob")):
+            assert 0.7 < figure(name, *raters) < 1 and math.isfinite(figure(name, *raters))
+
+
+@pytest.mark.label_studio
+def test_ratings_by_people_on_a_real_server(
+    on_label_studio: PrivateServer, tmp_path: Path, run: Run
+) -> None:
+    study = scored(run, tmp_path)
+    sample = run("sample", study, "--unit", "question", "--only", "metric=rating")
+    assert sample["results"][0]["items"] == 12
+    out = run("export", study, "s1", "--template", "rating", "--per-item", 2)
+    assert (out["total"], out["added"], out["per_item"]) == (12, 12, 2)
+    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    page = load_template("rating")
+    with connect() as connection:
+        tasks = list_tasks(connection, Project(out["project_id"], out["url"], 2))
+        raw: list[Any] = [*connection.client.tasks.list(project=out["project_id"], fields="all")]
+        place = {str(task.id): numbered(task.data["question"]) for task in raw}
+        assert all("alder" not in json.dumps(dict(task.data)) for task in raw)
+    assert sorted(place.values()) == list(range(12))
+    for name, ratings in PEOPLE.items():
+        account = sign_up(url, token, f"{name}@science.example")
+        answers = [
+            (task.task_id, page.answer(ratings[place[str(task.task_id)]]), 4.0) for task in tasks
+        ]
+        assert post_annotations(url, account, answers) == 12
+    back = run("import", study, "--from", "label-studio")
+    assert back["annotations"]["labelled"] == 24 and back["new_ratings"] == 24
+    names = {Pseudonyms().of(f"{name}@science.example"): name for name in PEOPLE}
+
+    check_panel(run("agree", study)["results"], names)
+    check_panel(run("agree", study, "--sample", "s1")["results"], names)
+    report = run("report", study)
+    text = (study / "reports" / "report.html").read_text(encoding="utf-8")
+    assert "Weighted κ" in text and "Summarise text 02." in text
+    check_panel(report["results"], names)
+    (system,) = report["systems"]
+    assert (system["judge"], system["system"]) == ("gpt", "alder")
+    # ratings of 41 in all: (41 - 12) / 4 of 12; one of two choices
+    assert system["task-macro"] == pytest.approx((29 / 48 + 1 / 2) / 2, abs=1e-12)
+    (status,) = run("status", study)["samples"]
+    assert status["agreement"]["estimate"] == pytest.approx(8 / 12)
+    with Study.open(study) as opened:
+        frame = opened.ratings().frame
+    assert frame["rating"].isin(list("12345")).all() and len(frame) == 36
