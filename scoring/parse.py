@@ -29,6 +29,7 @@ from typing import Any
 from .errors import InputError
 from .parse_blocks import Lists, read_blocks
 from .parse_data import DataList, read_html, read_json, read_json_in_text
+from .parse_lines import Line
 from .parse_plain import read_plain
 from .parse_quick import read_quick
 from .parse_result import Parsed
@@ -102,7 +103,12 @@ def _from_lines(text: str) -> Parsed:
     found = read_json_in_text(text)
     if found is not None and found.elements:
         return _from_data(found, "json")
-    return read_plain([line for line in lines if line.kind not in ("blank", "rule")])
+    return read_plain([line for line in lines if not _is_empty(line)])
+
+
+def _is_empty(line: Line) -> bool:
+    """A blank line, a rule, a marker without an item."""
+    return line.kind in ("blank", "rule") or (line.kind == "marked" and not line.content)
 
 
 def _from_blocks(lists: Lists) -> Parsed:

@@ -63,7 +63,7 @@ _AND_SO_ON = re.compile(
     r"(?:[,，、]?\s*\b(?:among(?:st)? (?:many )?others|and (?:so (?:on|forth)|(?:many )?more|"
     r"(?:many )?others)|et al\.?|etc\.?|etcetera|usw\.?|u\. ?a\.|u\. ?v\. ?m\.|entre otr[oa]s|"
     r"und (?:andere|weitere|viele mehr)|y otr[oa]s|et autres|entre autres|e altri|entre outr[oa]s|"
-    r"и т\. ?д\.|и др\.|и другие)\s*|[،,]?\s*(?:وغيرها|وغيرهم|إلخ)|"
+    r"и т\. ?д\.?|и др\.?|и другие)\s*|[،,]?\s*(?:وغيرها|وغيرهم|إلخ)|"
     r"\s*(?:等等|等|など|आदि|इत्यादि)|\s+등)[.。।]?$",
     re.I,
 )
@@ -254,7 +254,7 @@ def _split(
         if opened is None:
             return None
         preamble, parts = opened
-    elif separator == "," and (len(parts) < 3 and not joined or is_date(parts)):
+    elif separator == "," and (len(parts) < 3 and not joined and so_on is None or is_date(parts)):
         return None
     longest = 12 if titled(parts) else 8
     if separator == "," and any(len(part.split()) > longest or len(part) > 120 for part in parts):
@@ -294,7 +294,7 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
         inner = last_match(pattern, masked(last))
-        if inner is None and separator == "," and len(parts) > 2 and _HAN.search(last):
+        if inner is None and separator == "," and len(parts) > 1 and _HAN.search(last):
             inner = last_match(_INNER_AND_CJK, masked(last))
         if inner is None and _SLAVIC.search(" ".join(parts)):
             inner = last_match(_INNER_A, masked(last))  # Czech and Slovak

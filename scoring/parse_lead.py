@@ -79,6 +79,7 @@ _CLAUSE_CJK = re.compile(
     "(?:是|在|有|被|把|让|就|都|也|将|并|但|而|因|所以|如果|后来|现在|每|他|她|它|我|你|这|那|从|使|导致|可以|同时|其中)|.*[了是]"
 )
 _SECOND_TOPIC = re.compile(r".*[一-龯ァ-ヶー](?:は|が|も).")
+_PREDICATE_CJK = re.compile(".+?(?:都|均|皆|全)(?:是|为|有|在|属)")
 _HAN = re.compile("[一-鿿]")
 _PREPOSITION = re.compile(
     r"\b(?:played for|written by|directed by|won by|produced by|performed by|starring|for|by|with|"
@@ -186,6 +187,9 @@ def lead_in(
         if _says_more(parts, joined, stopped):
             return None
     words = [len(part.split()) for part in parts]
+    if separator == ";" and stopped and len(parts) == 2 and words[0] > 4 and not joined:
+        if parts[0][:1].isupper() and parts[1][:1].islower() and "," not in parts[0]:
+            return None  # "It depends on the source; some say …": two sentences
     if separator in (";", "、"):
         return ("", parts) if max(words) <= 25 else None
     if separator in "|•":
@@ -251,7 +255,8 @@ def _is_cjk_prose(parts: list[str], separator: str, stopped: bool) -> bool:
     if not stopped or not _HAN.search(parts[0]):
         return False
     if separator == "、":
-        return any(_SECOND_TOPIC.match(part) for part in parts[1:])
+        said = _PREDICATE_CJK.match(parts[-1]) is not None
+        return said or any(_SECOND_TOPIC.match(part) for part in parts[1:])
     return any(_CLAUSE_CJK.match(part) for part in parts[1:])
 
 

@@ -71,7 +71,7 @@ _MARKER = re.compile(
     | (?P<bold>\*\*|__)?
       (?:
         (?P<second>\d{{1,3}}\.\d{{1,3}})\.?[ \t]+(?=\S)
-      | (?P<number>\d{{1,7}})(?P<dot>\\?(?:\.\)|[.)．）、。]))(?P<same>\2)?
+      | (?P<number>\d{{1,7}})(?P<dot>\\?(?:\.\)|\.-(?=[ ])|[.)．）、。]))(?P<same>\2)?
         (?:[ \t\xa0\u3000]+|(?=[^\s\d])|$)
       | [(（](?P<bracketed>\d{{1,3}})[)）]\.?[ \t\xa0\u3000]*
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
@@ -284,7 +284,7 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
     if match["number"]:
         number = int(match["number"])
         dot = match["dot"][-1]
-        style = {"．": ".", "）": ")"}.get(dot, dot)
+        style = {"．": ".", "）": ")", "-": "."}.get(dot, dot)
         style = f"1{style}" + ("?" if number > 999 else "")
     elif match["bracketed"]:
         number, style = int(match["bracketed"]), "(1)"

@@ -46,6 +46,9 @@ def read_plain(lines: list[Line]) -> Parsed:
         return Parsed()
     if any(line.kind == "code" for line in lines) or refuses("\n".join(texts[:3])):
         return _prose()
+    answer = _labelled(lines, texts)
+    if answer is not None:
+        return answer
     if len(texts) > 1:
         several = _several(lines, texts)
         if several is not None:
@@ -74,6 +77,40 @@ def read_plain(lines: list[Line]) -> Parsed:
     return _prose()
 
 
+# What only names the answer; any other label is part of it.
+_LABEL = re.compile(
+    r"(?:\*\*)?(?:(?:(?:the|my) )?final answer|answer|antwort|réponse|respuesta|risposta|ответ|"
+    r"最终答案|答案|回答)(?: is)?(?:\*\*)?[:：](?:\*\*)?\s*(?=\S)",
+    re.I,
+)
+
+
+def _labelled(lines: list[Line], texts: list[str]) -> Parsed | None:
+    """ "Answer: …" below other words, or before one bare answer."""
+    if len(texts) > 1 and _LABEL.match(texts[0]):
+        return None
+    for at, text in enumerate(texts):
+        label = _LABEL.match(text)
+        if label is None:
+            continue
+        if at == len(texts) - 1 > 0 and (found := read_enumeration(text)) is not None:
+            places = find_in_order(found.items, text, len(label[0]))
+            return Parsed(
+                plain_elements(found.items),
+                "\n".join([*texts[:at], found.preamble]),
+                found.trailer,
+                "delimiter",
+                f"one line, {found.separator}",
+                tuple([None if place is None else lines[at].start + place for place in places]),
+            )
+        rest = text[label.end() :]
+        if at == len(texts) - 1 and read_enumeration(text) is None and _is_bare(rest):
+            preamble = "\n".join([*texts[:at], clean(label[0]) + label[0].strip("* \t")[-1]])
+            start = lines[at].start + label.end()
+            return Parsed((_bare(rest),), preamble, rule="bare answer", starts=(start,))
+    return None
+
+
 def _below(section: str, parsed: Parsed) -> Parsed:
     """With the heading above as the section of every element."""
     elements = [dataclasses.replace(element, section=section) for element in parsed.elements]
@@ -90,6 +127,11 @@ def _several(lines: list[Line], texts: list[str]) -> Parsed | None:
     rest = texts
     if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
         preamble, rest = texts[:1], texts[1:]
+    if preamble and len(rest) > 1 and len(rest[0]) < 2000:
+        if all(_SENTENCE.search(text) and "," not in text for text in rest[1:]):
+            found = read_enumeration(rest[0])
+            if found is not None and len(found.items) > 2:
+                return None  # the items stand on one line, what follows closes the answer
     count = 0
     for text in rest:
         if not _is_short(text):

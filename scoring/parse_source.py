@@ -94,7 +94,9 @@ def _without_reasoning(source: Source) -> Source:
     return source if kept == [(0, None)] else source.keep(kept)
 
 
-_RUNNING = re.compile(r"(?:(?<=\s)|^)[(]?(\d{1,2})(?:[.)]\s|、)")
+_RUNNING = re.compile(
+    r"(?:(?<=\s)|^)[(]?(\d{1,2})(?:[.)]\s|、)|(?:(?<=[；，、。：])|^)（(\d{1,2})）"
+)
 _CIRCLED = re.compile("[①-⑳]")
 _LETTERED = re.compile(r"(?:(?<=\s)|^)[(]?([a-z])\)\s")
 _LINKING = re.compile(r"\s*[,;，；、]?\s*(?:\b(?:and|or|und|oder|et|y|e|и)|和|以及)$|[,;，；、]$")
@@ -106,7 +108,7 @@ def on_lines(source: Source) -> Source:
     text = source.text
     starts: list[int] = []
     for match in _RUNNING.finditer(text):
-        if int(match[1]) == len(starts) + 1:
+        if int(match[1] or match[2]) == len(starts) + 1:
             starts.append(match.start())
     if len(starts) < 3:
         starts.clear()

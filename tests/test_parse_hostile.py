@@ -91,6 +91,9 @@ HOSTILE |= {
         "measures": "are held in a, and ",
         "questions above": "- a\n\nWhy b?\n",
         "numbers without end": "1. a,\n",
+        "empty markers": "1.\n",
+        "answer labels": "Answer: a\n",
+        "bracketed in a row": "；（1）",
         "bold without end": "1. **a\n",
     }.items()
 }
