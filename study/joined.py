@@ -171,6 +171,7 @@ def ratings_of(
         asked = [row for _, row in again]
         repeats = _table(ledger, about, asked, weights)
         add_times(repeats, asked, ledger, [time for time, _ in again])
+        _alike(frame, repeats)
         repeats["repeat"] = [time for time, _ in again]
         notes.append(
             f"{len(repeats)} ratings repeat an item for the same person: they count only as that"
@@ -228,6 +229,23 @@ def _table(
         given = [tokens.get((question, system or NO_SYSTEM, v)) for question, system, v in keys]
         frame["output_tokens"] = pd.Series(given, dtype=object)
     return frame
+
+
+def _alike(frame: pd.DataFrame, repeats: pd.DataFrame) -> None:
+    """Put in what one table leaves out because no row of it has any.
+
+    Put below the other it would be blank there, and a blank is not known to be no.
+    """
+    import pandas as pd
+
+    blanks: tuple[tuple[str, Any, str], ...] = (
+        ("reasons", (), "object"),
+        ("unmatched", False, "bool"),
+    )
+    for one, other in ((frame, repeats), (repeats, frame)):
+        for name, blank, dtype in blanks:
+            if name in other.columns and name not in one.columns:
+                one[name] = pd.Series([blank] * len(one), index=one.index, dtype=dtype)
 
 
 def _repeats(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,11 @@ from accord.annotate.sample import draw_sample
 from accord.annotate.sharing import share_to_files
 from accord.annotate.template import load_template
 from accord.scoring.errors import SettingsError, StudyError
-from accord.study import Study
+from accord.study import Ratings, Study
 from accord.study.records import RatingRow
 from accord.study.weights import OF_RETEST
+from accord.validate import agreement
+from small_study import write
 
 PAGE = load_template()
 TWO = [Annotator("ann@x.example", {}), Annotator("bob@x.example", {})]
@@ -115,3 +118,51 @@ def test_a_repeat_of_nothing_is_counted_and_left_out(study: Study) -> None:
     assert set(ratings.frame["rater"]) == {"ann", "bob#2"}
     assert ratings.repeats is not None and ratings.repeats["item_id"].tolist() == ["i1"]
     assert ratings.dropped == {"retest without a first rating": 1}
+
+
+@pytest.mark.parametrize("of_repeats", [False, True])
+def test_reasons_may_stand_beside_first_labels_or_repeats_alone(
+    study: Study, tmp_path: Path, of_repeats: bool
+) -> None:
+    graded(study, tmp_path, "s1", "CORRECT", 1)
+    draw_retest(study, "s1", n=4, sample_id="again")
+    graded(study, tmp_path, "again", "INCORRECT", 2)
+    for row in study.ledger.rating_rows():
+        if (row.source == OF_RETEST) == of_repeats:
+            study.ledger.add_ratings([replace(row, reasons=("unverifiable",))])
+    ratings = study.ratings()
+    assert ratings.repeats is not None
+    assert set(ratings.repeats.columns) == {*ratings.frame.columns, "repeat"}
+    with_reason = ratings.repeats if of_repeats else ratings.frame
+    assert set(with_reason["reasons"]) == {("unverifiable",)}
+    assert own_figures(ratings) == [(0.0, 3), (0.0, 1)]
+
+
+def test_an_unmatched_element_among_the_first_makes_none_of_the_repeats(tmp_path: Path) -> None:
+    """Else a CORRECT that is said again would count as one without a reference element."""
+    asked = [{"question_id": f"q{n}", "question": "Which?", "reference": "yes"} for n in range(4)]
+    given = [{"question_id": f"q{n}", "system": "s", "response": "1. yes"} for n in range(3)]
+    given.append({"question_id": "q3", "system": "s", "response": "1. yes\n2. no"})
+    with Study.create(tmp_path / "listed") as study:
+        study.add_questions(write(tmp_path / "questions.jsonl", asked))
+        study.add_responses(write(tmp_path / "responses.jsonl", given))
+        items = study.items()
+        study.ledger.add_ratings(
+            [RatingRow(item.item_id, "ann", "annotator", "CORRECT") for item in items]
+            + [
+                RatingRow(item.item_id, "ann#2", "annotator", "CORRECT", source=OF_RETEST)
+                for item in items
+                if item.reference is not None
+            ]
+        )
+        ratings = study.ratings()
+        assert ratings.frame["unmatched"].sum() == 1
+        assert own_figures(ratings) == [(1.0, 4)]
+
+
+def own_figures(ratings: Ratings) -> list[tuple[float, int]]:
+    """The agreement of each person with themselves, and its items."""
+    report = agreement(ratings, extra="incorrect", resamples=0)
+    (part,) = [one for one in report.sections if one.name == "rater-quality"]
+    found = [one for one in part.results if one.details.get("side") == "self"]
+    return [(one.estimate, one.n) for one in found if one.name == "agreement"]
