@@ -3,7 +3,8 @@
 An enumeration question has a reference, its universe. A multiple-choice question has a key: the
 label of the right option, which is its reference in the study too. Its fields are ``key``,
 ``options`` (a JSON object: label → text), ``seed_id`` (the enumeration question that it was made
-from) and ``needed`` (a JSON list of elements of that universe).
+from) and ``needed`` (a JSON list of elements of that universe). The field ``metric`` says which
+kind a question is, so that one kind can be drawn.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ __all__ = [
 
 ALL = "all"
 """Stands for the domain or the language where questions have no such column."""
+UNIVERSE, CHOICE = "universe", "choice"
+"""What the field ``metric`` says: an enumeration question, a multiple-choice question."""
 LABELS = ("A", "B", "C", "D")
 """The labels of a multiple-choice question whose options are not given."""
 COLUMNS = (
@@ -135,10 +138,10 @@ def knowledgeberg_table(
             language = _language(row)
             found = _kind(row)
             if found is None:
-                made["key"] = None
+                made |= {"key": None, "metric": UNIVERSE}
                 universes.setdefault(identity, (row["reference"], language))
             else:
-                made |= {"reference": found.key, "key": found.key}
+                made |= {"reference": found.key, "key": found.key, "metric": CHOICE}
                 choices.append((line, identity, found, language))
         except AccordError as error:
             bad.append(BadRow(table.name, line, error.message))
@@ -237,7 +240,9 @@ def _unknown_elements(
 def _with_rows(table: Table, rows: Sequence[Mapping[str, Any]], lines: Sequence[int]) -> Table:
     import pandas as pd
 
-    names = dict.fromkeys([*(str(name) for name in table.frame.columns), "reference", "key"])
+    names = dict.fromkeys(
+        [*(str(name) for name in table.frame.columns), "reference", "key", "metric"]
+    )
     if not any(row.get("key") for row in rows):
         del names["key"]
     data = {name: [row.get(name) for row in rows] for name in names}

@@ -218,6 +218,15 @@ def test_a_sample_holds_more_of_what_the_judge_called_the_same(accord: Runner, b
     status, _, err = accord("sample", "berg", "--n", "4", "--oversample", "judged:MAYBE=0.5")
     assert (status, err.count("\n")) == (2, 1)
     assert "no judge's verdict on an item that can be drawn is 'MAYBE'; there are CORRECT" in err
+    # One kind of question can be drawn, for the template that is about it.
+    status, out, err = accord(
+        *("sample", "berg", "--unit", "question", "--only", "metric=choice"),
+        *("--for", "agreement", "--name", "choices", "--json"),
+    )
+    assert (status, json.loads(out)["results"][0]["items"]) == (0, 3), err
+    tasks = ("export", "berg", "choices", "--template", "choice", "--to", "choices.json")
+    assert accord(*tasks)[0] == 0
+    assert len(json.loads(Path("choices.json").read_text(encoding="utf-8"))) == 6
     by_how = ("sample", "berg", "--n", "6", "--by", "how", "--merge-small", "--json")
     assert accord(*by_how)[0] == 0
 
