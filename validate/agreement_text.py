@@ -249,19 +249,25 @@ def _left_out(
     page: _Page, results: Sequence[Mapping[str, Any]], report: AgreementReport
 ) -> Iterable[str]:
     said: dict[str, None] = {}
+    # what a system's mean leaves out is told with the responses, where these are compared
+    alone = all(result["level"] == "system" for result in results)
     for result in results:
-        if result["dropped"] and result["level"] != "system":
+        if result["dropped"] and (alone or result["level"] != "system"):
             what = ", ".join(f"{count(n)} {why}" for why, n in result["dropped"].items())
-            who = _between(result)
-            unit = "responses" if result["level"] == "response" else "items"
+            who = visible(result["system"]) if alone else _between(result)
+            unit = "items" if result["level"] == "element" else "responses"
             said.setdefault(f"{who}: {what} ({unit})")
     shown = list(said)[:12]
     if len(said) > 12:
         shown.append(f"and {len(said) - 12} further comparisons (--json has all)")
-    if not said:
-        yield "Left out: nothing"
-    else:
+    gone = {why: n for why, n in report.dropped.items() if n and why != "skipped"}
+    if said:
         yield from page.wrapped(shown, "Left out: ")
+    elif gone:
+        what = ", ".join(f"{count(n)} {why}" for why, n in gone.items())
+        yield from page.wrapped([what], "Left out of the input: ")
+    else:
+        yield "Left out: nothing"
     if skipped := report.dropped.get("skipped"):
         yield f"Skipped by annotators: {count(skipped)} ratings"
 

@@ -16,7 +16,7 @@ from .clusters import FloatArray, IntArray
 from .coding import MISSING
 from .figures import count, defined, interval, value, visible
 from .human_ceiling import Ceiling, leave_one_out_ceiling
-from .label_figures import MANY_CATEGORIES
+from .label_figures import too_many
 from .panel import finish
 from .responses import Responses
 from .result import Estimate, Level
@@ -96,7 +96,8 @@ class _Ceilings:
         name = self.view.coded.raters[judge]
         given, people = self.codes[:, judge], self.codes[:, self.annotators]
         few = len(self.annotators) <= MANY_PEOPLE and self.k <= LARGE_TABLE
-        if self.k <= MANY_CATEGORIES:
+        many = too_many(self.view.coded, self.view.settings)
+        if not many:
             self._pairs(name, given, people, "agreement")
             if few and not self.in_numbers:
                 self._pairs(name, given, people, "cohen_kappa")
@@ -106,7 +107,7 @@ class _Ceilings:
             scores = np.stack([coded.numbers(column) for column in people.T], axis=1)
             for statistic in ("pearson", "mad"):
                 self._others(name, coded.numbers(given), scores, statistic, shared, "others’ mean")
-        elif self.k <= MANY_CATEGORIES:
+        elif not many:
             self._others(name, given, people, "agreement", shared, "others’ majority")
             if few:
                 self._others(name, given, people, "cohen_kappa", shared, "others’ majority")

@@ -28,11 +28,19 @@ from .result import Estimate
 from .screening import macro_f1
 from .weighted import Weighting, brennan_prediger, gwet_ac2, weighted_kappa
 
-__all__ = ["MANY_CATEGORIES", "compare_labels", "compare_people"]
+__all__ = ["MANY_CATEGORIES", "compare_labels", "compare_people", "too_many"]
 
 MANY_CATEGORIES = 50
 """Beyond so many distinct numbers exact agreement and its kin mean nothing."""
 _WEIGHTINGS: tuple[Weighting, ...] = ("linear", "quadratic")
+
+
+def too_many(coded: Coded, settings: PanelSettings) -> bool:
+    """Whether the categories are so many distinct numbers that hardly two ratings are the same.
+
+    Labels without an order are names: they can be equal however many there are.
+    """
+    return settings.scale != "nominal" and len(coded.categories) > MANY_CATEGORIES
 
 
 def compare_labels(
@@ -70,7 +78,7 @@ def compare_labels(
     k = len(coded.categories)
     named: dict[str, Any] = {"raters": raters, "comparison": comparison, "dropped": dropped}
     found: list[Estimate] = []
-    if k <= MANY_CATEGORIES:
+    if not too_many(coded, settings):
         found.append(raw_agreement(ratings, n_categories=k, **share))
         kappa = cohen_kappa(a, b, n_categories=k, **shared)
         if k == 2 and a.size:
@@ -92,7 +100,7 @@ def compare_labels(
     found += _gwet(ratings, coded, settings, shared, figures)
     if comparison != "people" and coded.positive is not None:
         found += _against_truth(a == coded.positive, b == coded.positive, share)
-    if comparison != "people" and settings.scale == "nominal" and 3 <= k <= MANY_CATEGORIES:
+    if comparison != "people" and settings.scale == "nominal" and k >= 3:
         found.append(macro_f1(a, b, n_categories=k, **plain))
     weighted = coded.weights is not None
     out = [finish(one, coded.noun, weighted=weighted, **named) for one in found]
@@ -116,7 +124,7 @@ def compare_people(
     shared, share = {**plain, **settings.interval}, {**plain, **settings.interval_of_share}
     k = len(coded.categories)
     found: list[Estimate] = []
-    if k <= MANY_CATEGORIES:
+    if not too_many(coded, settings):
         found.append(raw_agreement(codes, n_categories=k, **share))
         if figures == "all":
             found += [
@@ -146,9 +154,9 @@ def _gwet(
     shared: Mapping[str, Any],
     figures: Figures,
 ) -> Iterator[Estimate]:
-    k = len(coded.categories)
-    if k > MANY_CATEGORIES:
+    if too_many(coded, settings):
         return
+    k = len(coded.categories)
     yield gwet_ac1(ratings, n_categories=k, **shared)
     if settings.scale != "nominal" and figures == "all":
         found = gwet_ac2(
@@ -204,7 +212,7 @@ def _alphas(
     """Alpha at the scale's level and at those below it, since they part on skewed scales."""
     for level in SCALES[: SCALES.index(settings.scale) + 1]:
         counted = level in ("nominal", "ordinal")
-        if len(coded.categories) > MANY_CATEGORIES and (counted or level == "ratio"):
+        if too_many(coded, settings) and (counted or level == "ratio"):
             continue
         if level == "ratio" and coded.values is not None and (coded.values < 0).any():
             continue

@@ -276,7 +276,6 @@ class PanelBuilder:
                 coded.noun,
                 settings,
                 rater=people,
-                dropped=responses.dropped(scores[people]),
             )
         for raters, which in compared:
             if raters[0] in judges and raters[1] == people:

@@ -19,7 +19,7 @@ from .coding import MISSING, code_ratings
 from .correlation import pearson
 from .differences import mad
 from .figures import label, visible, with_interval
-from .label_figures import MANY_CATEGORIES
+from .label_figures import too_many
 from .label_sets import UNSCORED_LABEL
 from .others import majority_without, mean_without
 from .panel import finish
@@ -47,6 +47,7 @@ class RaterFigures:
         settings = view.settings
         self.in_numbers = settings.numeric and settings.aggregate != "majority"
         self.k = len(self.coded.categories)
+        self.too_many = too_many(self.coded, settings)
         self.shared: dict[str, Any] = {
             "confidence": settings.confidence,
             "unit": settings.unit,
@@ -79,7 +80,7 @@ class RaterFigures:
     def pair_sums(self, codes: IntArray) -> PairSums | None:
         """What each pair of annotators comes to on each item; None where that means nothing."""
         if not self.in_numbers:
-            return PairSums.of_labels(codes, self.k) if self.k <= MANY_CATEGORIES else None
+            return None if self.too_many else PairSums.of_labels(codes, self.k)
         if len(self.columns) > MANY_NUMBERS:
             return None
         return PairSums.of_numbers(self._numbers(codes))
@@ -100,7 +101,7 @@ class RaterFigures:
                 pearson(mine[both], rest[both], rng=0, resamples=0, **shared),
                 mad(mine[both], rest[both], **shared),
             ]
-        elif self.k > MANY_CATEGORIES:
+        elif self.too_many:
             return {}
         else:
             if self._others is None:
@@ -122,7 +123,7 @@ class RaterFigures:
     def themselves(self) -> dict[str, dict[str, Estimate]]:
         """Rater → agreement and α of all ratings of an item by that rater, judges' too."""
         repeats = self.view.ratings.repeats
-        if repeats is None or self.k > MANY_CATEGORIES:
+        if repeats is None or self.too_many:
             return {}
         import pandas as pd
 

@@ -156,9 +156,13 @@ class Responses:
                 cure="check the two counts, or leave both columns out",
             )
 
-    def dropped(self, *columns: FloatArray) -> dict[str, int]:
-        """Responses without a score by all of the raters: reason → count."""
+    def dropped(
+        self, *columns: FloatArray, among: NDArray[np.bool_] | None = None
+    ) -> dict[str, int]:
+        """Responses (those ``among``) without a score by all of the raters: reason → count."""
         missing = np.any([np.isnan(column) for column in columns], axis=0) & self.labelled
+        if among is not None:
+            missing &= among
         out: dict[str, int] = {}
         if self.n_reference is not None:
             empty = missing & (self.n_reference == 0)
@@ -311,7 +315,8 @@ def compare_systems(
     out: list[Estimate] = []
     systems = responses.frame["system"]
     for system in _systems(systems):
-        here = both & (systems == system).to_numpy()
+        own = (systems == system).to_numpy()
+        here, dropped = both & own, responses.dropped(judge, people, among=own)
         details = {"system": system, "measure": responses.measure}
         weights = None if responses.weights is None else responses.weights[here]
         for rater, scores in zip(raters, (judge, people), strict=True):
@@ -328,6 +333,7 @@ def compare_systems(
                     unit=noun if settings.unit == "question" else "item",
                     n=int(here.sum()),
                     clusters=int(np.unique(responses.clusters[here]).size),
+                    dropped=dropped,
                     reason="the interval is given for the difference"
                     if here.any()
                     else "no response of this system is rated by both",
@@ -354,6 +360,7 @@ def compare_systems(
                 raters=raters,
                 comparison=comparison,
                 level="system",
+                dropped=dropped,
                 details=details,
                 weighted=weights is not None,
             )

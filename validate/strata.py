@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .against_people import comparison_with
-from .beyond_chance import raw_agreement
+from .beyond_chance import left_out, raw_agreement
 from .chance import cohen_kappa, gwet_ac1
 from .clusters import FloatArray
 from .coding import MISSING, Coded
@@ -25,7 +25,7 @@ from .differences import bias, mad
 from .figures import count, counted, defined, p_value, percent, value, visible
 from .intervals import t_quantile
 from .item_parts import column_of, part_of, part_of_people
-from .label_figures import MANY_CATEGORIES
+from .label_figures import too_many
 from .multiplicity import adjust, simultaneous_confidence
 from .panel import Comparison, dropped_between, finish
 from .people import People
@@ -141,7 +141,7 @@ class _Column:
     def _among_people(self, stratum: _Stratum) -> dict[str, Estimate]:
         view = self.view
         columns = view.coded.of("annotator")
-        if len(columns) < 2 or len(view.coded.categories) > MANY_CATEGORIES:
+        if len(columns) < 2 or too_many(view.coded, view.settings):
             return {}
         coded = part_of(view.coded, stratum.rows)
         codes = np.maximum(coded.codes[:, columns], MISSING)
@@ -173,8 +173,7 @@ class _Column:
     @property
     def _in_numbers(self) -> bool:
         """Whether people's label is a mean, with which no label agrees."""
-        people = self.view.people
-        many = len(self.view.coded.categories) > MANY_CATEGORIES
+        people, many = self.view.people, too_many(self.view.coded, self.view.settings)
         return people is not None and (people.numbers is not None or many)
 
     def _finished(
@@ -203,10 +202,14 @@ class _Column:
         coded = self.view.coded
         comparison = comparison_with(self.view, self.view.people) if self.view.people else "people"
         for judge in self.judges:
+            assert self.view.people is not None  # there are no judges to compare otherwise
             values, given = self._values(judge)
-            raters = (coded.raters[judge], str(self.view.people and self.view.people.name))
+            raters = (coded.raters[judge], self.view.people.name)
+            gone = dropped_between(
+                coded.codes[self.inside, judge], self.view.people.codes[self.inside]
+            )
             for line in self.by_judge[coded.raters[judge]]:
-                line.difference = self._difference(values, given, line, raters, comparison)
+                line.difference = self._difference(values, given, line, raters, comparison, gone)
         columns = coded.of("annotator")
         if self.people and self.people[0].figures:
             codes = np.maximum(coded.codes[:, columns], MISSING)
@@ -215,8 +218,9 @@ class _Column:
             pairs = Pairs.of(codes[given])
             values[given] = pairs.agreeing / pairs.pairs
             names = tuple(coded.raters[column] for column in columns)
+            gone = left_out(given[self.inside], "fewer than two ratings")
             for line in self.people:
-                line.difference = self._difference(values, given, line, names, "people")
+                line.difference = self._difference(values, given, line, names, "people", gone)
         self._adjust([line for lines in self.by_judge.values() for line in lines])
 
     def _values(self, judge: int) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -238,6 +242,7 @@ class _Column:
         line: _Line,
         raters: tuple[str, ...],
         comparison: Comparison,
+        dropped: Mapping[str, int],
     ) -> Estimate:
         kept = part_of(self.view.coded, given)
         numbers = comparison != "people" and self._in_numbers
@@ -254,6 +259,7 @@ class _Column:
             self.view.coded.noun,
             raters=raters,
             comparison=comparison,
+            dropped=dropped,
             details={"strata": self.column, "stratum": line.stratum.name},
             weighted=self.view.coded.weights is not None,
         )

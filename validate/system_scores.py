@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ def systems_of_one_rater(
     settings: PanelSettings,
     *,
     rater: str,
-    dropped: Mapping[str, int],
 ) -> list[Estimate]:
     """Each system's mean score over its responses.
 
@@ -40,8 +38,6 @@ def systems_of_one_rater(
         response has none, and takes no part.
     noun
         What the clusters are called.
-    dropped
-        What has no score: reason → count.
 
     Returns
     -------
@@ -54,7 +50,8 @@ def systems_of_one_rater(
     systems = responses.frame["system"]
     found = []
     for system in sorted({name for name in systems.tolist() if name and name != NO_SYSTEM}):
-        here = ~np.isnan(scores) & (systems == system).to_numpy()
+        own = (systems == system).to_numpy()
+        here = ~np.isnan(scores) & own
         shared: dict[str, Any] = {
             "clusters": responses.clusters[here],
             "weights": None if responses.weights is None else responses.weights[here],
@@ -72,7 +69,7 @@ def systems_of_one_rater(
                 raters=(rater,),
                 comparison="people",
                 level="system",
-                dropped=dropped,
+                dropped=responses.dropped(scores, among=own),
                 details={"system": system, "measure": responses.measure},
                 weighted=responses.weights is not None,
             )

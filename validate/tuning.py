@@ -39,7 +39,8 @@ from .differences import bias, mad
 from .figures import count, estimate, interval, label, visible
 from .intervals import IDENTITY, jackknife_limits
 from .item_parts import part_of
-from .panel import finish
+from .label_figures import too_many
+from .panel import dropped_between, finish
 from .people import people_label
 from .result import Estimate
 from .section import Section, View
@@ -50,7 +51,7 @@ __all__ = ["hold_out", "kappa_difference", "tuning_section"]
 _LEAST_KAPPA = 10
 _MANY = 12
 """Beyond so many labels a difference of κ rests on too many cells."""
-_TUNED, _HELD_OUT = "tuned on", "held out"
+_TUNED, _HELD_OUT, _DIFFERENCE = "tuned on", "held out", "difference"
 
 
 def hold_out(ratings: Ratings, coded: Coded) -> tuple[Ratings, Coded, Coded | None]:
@@ -246,6 +247,8 @@ class _Both:
             self.numbers = np.concatenate(
                 [view.people.numbers, unknown if values is None else values]
             )
+        elif held.values is not None and too_many(held, view.settings):
+            self.numbers = held.numbers(self.people)
 
     def notes(self) -> list[str]:
         held = set(self.clusters[self.held_out & self._labelled].tolist())
@@ -279,12 +282,21 @@ class _Both:
             both = np.asarray((codes >= 0) & (self.people >= 0), dtype=bool)
             found = self._labels(codes, both)
         assert self.view.people is not None  # there is no section otherwise
+        every = np.ones(codes.size, dtype=bool)
+        rows_of = dict(self._parts(every))
+        dropped = {
+            split: dropped_between(
+                codes[rows_of.get(split, every)], self.people[rows_of.get(split, every)]
+            )
+            for split in (*rows_of, _DIFFERENCE)
+        }
         return [
             finish(
                 one,
                 coded.noun,
                 raters=(coded.raters[judge], self.view.people.name),
                 comparison=comparison_with(self.view, self.view.people),
+                dropped=dropped[split],
                 details={"split": split},
                 weighted=self.weights is not None,
             )
@@ -317,10 +329,10 @@ class _Both:
         same = (codes == self.people)[both].astype(float)
         gap = contrast("agreement_difference", same, held, **shared)
         gap = replace(gap, low=max(gap.low, -1.0), high=min(gap.high, 1.0))
-        out.append(("difference", gap))
+        out.append((_DIFFERENCE, gap))
         if k <= _MANY:
             a, b = pair[both].T
-            out.append(("difference", kappa_difference(a, b, held, n_categories=k, **shared)))
+            out.append((_DIFFERENCE, kappa_difference(a, b, held, n_categories=k, **shared)))
         return out
 
     def _numbers(
@@ -331,8 +343,8 @@ class _Both:
             out.append((split, mad(given[rows], people[rows], **self._shared(rows))))
             out.append((split, bias(given[rows], people[rows], **self._shared(rows))))
         d, held, shared = (given - people)[both], self.held_out[both], self._shared(both)
-        out.append(("difference", contrast("mad_difference", np.abs(d), held, **shared)))
-        out.append(("difference", contrast("bias_difference", d, held, **shared)))
+        out.append((_DIFFERENCE, contrast("mad_difference", np.abs(d), held, **shared)))
+        out.append((_DIFFERENCE, contrast("bias_difference", d, held, **shared)))
         return out
 
 
@@ -345,7 +357,7 @@ def _lines(results: Sequence[Estimate]) -> list[str]:
     for one in results:
         plain: Mapping[str, Any] = one.to_dict()
         split = one.details["split"]
-        where = "held out − tuned on" if split == "difference" else f"labels {split}"
+        where = "held out − tuned on" if split == _DIFFERENCE else f"labels {split}"
         if split == _TUNED:
             where = "labels the prompt was tuned on"
         name = one.name.removesuffix("_difference")
