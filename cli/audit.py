@@ -206,7 +206,7 @@ def _number(n: Any, noun: str) -> str:
 
 
 def _lines(report: AuditReport) -> Iterable[str]:
-    from ..validate.figures import percent, with_interval
+    from ..validate.figures import count, interval, percent, with_interval
 
     result = report.result
     yield from _rate(result)
@@ -216,10 +216,10 @@ def _lines(report: AuditReport) -> Iterable[str]:
             f"were errors hidden where fewest answers were drawn: {shown} ({report.largest.method})"
         )
     for row in result.details.get("strata", ()):
-        shown = f"[{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
         yield (
-            f"  {row['stratum']}: {row['errors']} in {row['checked']} of {row['population']:g}, "
-            f"{percent(row['rate'])} {shown}"
+            f"  {row['stratum']}: {row['errors']} in {row['checked']} of"
+            f" {count(row['population'])}, {percent(row['rate'])}"
+            f" {interval({'name': 'error_rate', **row})}"
         )
     if report.beside is not None:
         yield f"beside it: {with_interval(report.beside.to_dict())} ({report.beside.method})"

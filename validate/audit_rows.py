@@ -74,8 +74,11 @@ class AuditRows:
         place = {answer: row for row, answer in enumerate(dict.fromkeys(self.answers))}
         codes: IntArray = np.full((len(place), len(people)), -1, dtype=np.int64)
         words = (OK, ERROR, CANNOT_VERIFY)
-        for answer, rater, word in zip(self.answers, self.raters, self.verdicts, strict=True):
-            if rater in people and word is not None:
+        for answer, rater, kind, word in zip(
+            self.answers, self.raters, self.kinds, self.verdicts, strict=True
+        ):
+            # who adjudicates an answer has seen what the reviewers said
+            if kind == "annotator" and word is not None:
                 codes[place[answer], people.index(rater)] = words.index(word)
         found = raw_agreement(
             codes,
@@ -119,7 +122,16 @@ def read_rows(
     *,
     rater: str = "rater",
 ) -> AuditRows:
-    """The rows; every unknown verdict and every answer checked twice is refused, all at once."""
+    """The rows, checked: what is wrong in any of them is told at once.
+
+    Raises
+    ------
+    InputError
+        An unknown verdict, an answer that one reviewer checked twice, one with two adjudicated
+        verdicts that differ, a blank cell.
+    SettingsError
+        A label that is translated into no verdict.
+    """
     there = set(table.frame.columns)
     for given, target in labels.items():
         if _plain(target) not in _VERDICTS:
@@ -134,9 +146,10 @@ def read_rows(
     bad: list[BadRow] = []
     words: list[str | None] = []
     first: dict[tuple[str, str], int] = {}
+    settled: dict[str, tuple[str, int]] = {}
     twice = False
-    for answer, reviewer, cell, line in zip(
-        answers, raters, table.column(verdict, "--rating"), table.lines, strict=True
+    for answer, reviewer, kind, cell, line in zip(
+        answers, raters, kinds, table.column(verdict, "--rating"), table.lines, strict=True
     ):
         before = first.setdefault((answer, reviewer), line)
         if before != line:
@@ -148,6 +161,11 @@ def read_rows(
         if text is not None and word is None:
             shown = str(text)[:40]
             bad.append(BadRow(table.name, line, f"unknown verdict {shown!r}"))
+        if kind == "adjudicated" and word is not None:
+            said, above = settled.setdefault(answer, (word, line))
+            if said != word:
+                why = f"{answer!r} is adjudicated as {word}, and as {said} on line {above}"
+                bad.append(BadRow(table.name, line, why))
         words.append(word)
     if bad:
         raise InputError.from_rows(

@@ -56,8 +56,10 @@ class StrataSums:
         open_ = left > 0  # a stratum that was read whole hides no error
         variance = float((share**2 * left * spread).sum())
         rate = float((share * rates).sum())
-        if rate > 0 and variance <= 0 and open_.any():
-            variance = float((errors * weight**2 * left).sum())  # every stratum errs alike
+        if variance <= 0 and open_.any():
+            # every stratum errs alike; where all answers are wrong no right one was seen to vary
+            rarer = errors if rate <= 0.5 else checked - errors
+            variance = float((rarer * weight**2 * left).sum())
         return cls(
             rate,
             variance,

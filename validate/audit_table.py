@@ -208,10 +208,15 @@ def audit(
                 "the weights differ: the rate is that of all answers, by weight; Wilson's is that"
                 " of the checked answers, each counted once"
             )
-        else:
+        elif in_questions:
             notes.append(
                 "Wilson's interval takes the answers as drawn one by one; the gamma interval knows"
                 " that errors come several to a question"
+            )
+        else:
+            notes.append(
+                "Wilson's interval takes the answers as drawn from all at once; the gamma interval"
+                " knows how many answers each stratum has"
             )
     else:
         result = audit_counts(
@@ -293,8 +298,10 @@ def _gamma(
     if unit == "question":
         details["questions_with_errors"] = int((found > 0).sum())
     if reason is None:
-        if p > 0 and variance <= 0:
-            variance = float((errors @ errors) / n**2)  # every question errs alike
+        if variance <= 0:
+            # every question errs alike; where all answers are wrong no right one was seen to vary
+            seen = errors if p <= 0.5 else sizes - errors
+            variance = float(seen @ seen) / n**2
         low, high = gamma_limits(p, variance, added, confidence=confidence)
         bound = None
         if confidence > 0.5:  # below, it would lie under the estimate
