@@ -54,8 +54,9 @@ def correlation_test(
     -------
     Estimate
         The coefficient with its item-level interval (Fisher's z; Bonett and Wright's for Spearman;
-        Kendall's is the item jackknife). ``details``: two-sided ``p``, ``statistic`` (t, or z) and,
-        for tau-b, ``s`` (concordant less discordant pairs), ``x_ties``, ``y_ties`` (tied pairs).
+        Kendall's is the item jackknife). ``details``: two-sided ``p``, and ``statistic`` (t) with
+        its ``df``; for tau-b instead ``s`` (concordant less discordant pairs), ``x_ties`` and
+        ``y_ties`` (tied pairs).
         Where the coefficient is undefined so is p; with two responses p is undefined.
 
     Raises

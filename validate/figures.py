@@ -160,6 +160,10 @@ def _percent(x: float, digits: int) -> str:
     text = f"{scaled:.{digits}f}"
     if float(text) in (0.0, 100.0) and x not in (0.0, 1.0):
         text = f"{scaled:.{digits + 2}f}"
+        if float(text) == 0.0:
+            text = f"{scaled:.1e}"
+        elif float(text) == 100.0:
+            text = f"{scaled:.15g}"
     return text.replace("-", "−")
 
 

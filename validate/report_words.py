@@ -110,7 +110,7 @@ def _trust(panel: Panel) -> str:
             "the same items, so the yardstick, how far people agree with one another, is missing; "
             f"{'their' if many else 'its'} {label(name)} with people is {_figures(judges)}."
         )
-    level = percent(people[0].get("confidence") or 0.95, 0)
+    level = _level(people[0])
     own = _range(people, "pairs of people")
     reach = f"on {label(name)} ({level} intervals) people reach {own} among themselves"
     few = [result for result in people if _is_few(panel, result)]
@@ -339,13 +339,18 @@ def _gold(audit: Result | None) -> str:
     of = f" of {count(n)} audited" if n else ""
     if errors == 0 or (errors is None and point == 0):
         bound = details.get("one_sided_upper", audit.get("high"))
-        level = percent(audit.get("confidence") or 0.95, 0)
+        level = _level(audit)
         left = f"; the rate is at most {percent(bound)} at {level}" if defined(bound) else ""
         return f"No error was found in the gold answers{of}{left}."
     rate = f"{percent(point)} {interval(audit)}".strip()
     wrong = "is wrong" if errors == 1 else "are wrong"
     found = f": {count(errors)}{of} {wrong}" if defined(errors) else of and f",{of}"
     return f"The error rate of the gold answers is {rate}{found}."
+
+
+def _level(result: Result) -> str:
+    """The confidence as it was asked for: ``95 %``, ``97.5 %``."""
+    return f"{100 * float(result.get('confidence') or 0.95):g} %"
 
 
 def _names(judges: Sequence[_Judge], noun: str) -> str:
