@@ -237,7 +237,7 @@ def compared_text(element: Element, compared: Compared) -> str:
     if compared == "text" and not element.attributes:
         return element.text
     if compared == "head" and element.head is not None:
-        return " ".join([element.head, *(value for _, value in element.attributes)])
+        return element.compared_as(element.head)
     return element.compared
 
 
@@ -245,8 +245,7 @@ def reference_texts(element: Element, compared: Compared) -> list[str]:
     """All texts that stand for a reference element: its own, then one an alias."""
     texts = [compared_text(element, compared)]
     if element.aliases:
-        values = [value for _, value in element.attributes]
-        texts += [" ".join([alias, *values]) for alias in element.aliases]
+        texts += [element.compared_as(alias) for alias in element.aliases]
     return texts
 
 

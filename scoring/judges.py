@@ -62,7 +62,8 @@ class Judge(Protocol):
 class ExactJudge:
     """CORRECT where the predicted text equals the reference or an alias after normalisation.
 
-    See :func:`accord.scoring.tokens.normalise` for what is made equal.
+    See :func:`accord.scoring.tokens.normalise` for what is made equal. An element with attributes
+    is compared part by part: its text, and each attribute's name and value.
     """
 
     labels = (CORRECT, INCORRECT)
@@ -84,8 +85,18 @@ class ExactJudge:
 def _is_equal(item: Item) -> bool:
     if item.reference is None:
         return False
-    predicted = normalise(item.predicted)
-    return any(predicted == normalise(text) for text in (item.reference, *item.aliases))
+    predicted = _parts(item.predicted)
+    return any(predicted == _parts(text) for text in (item.reference, *item.aliases))
+
+
+def _parts(shown: str) -> list[str]:
+    """The normalised text of an element as it is shown, and those of its attributes below it."""
+    text, *attributes = shown.split("\n")
+    pairs = [line.partition(": ") for line in attributes]
+    return [
+        normalise(text),
+        *(normalise(part) for name, _, value in pairs for part in (name, value)),
+    ]
 
 
 class RougeJudge:

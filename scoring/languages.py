@@ -2,7 +2,7 @@
 
 All languages share the Unicode rules: :func:`accord.scoring.tokens.normalise` (compatibility forms,
 case, quotes, dashes, blanks), digits of every script as 0-9, dots and commas that stand between no
-digits taken out, hyphens and middle dots as blanks. On top of them:
+digits taken out, hyphens and middle dots between words as blanks. On top of them:
 
 ==========================================  ======================================================
 Arabic                                      vowel signs and tatweel out; one form of alef, of yeh
@@ -63,7 +63,8 @@ _ARTICLES: Mapping[str, str] = {
 _ARTICLE = {code: re.compile(pattern) for code, pattern in _ARTICLES.items()}
 
 _DOT = re.compile(r"(?<!\d)[.,،、](?=\s|\w|$)|(?<=\d)[.,،、](?!\d)")
-_JOINT = re.compile(r"[-·・‧•_/]+")
+# Between two words, or between blanks. At an end it is a sign: -5 is not 5, Cl- is not Cl.
+_JOINT = re.compile(r"(?<=[^\s(\[{<=>≤≥~^])[-·・‧•_/]+(?=\S)|(?<=\s)[-·・‧•_/]+(?=\s)")
 _ARABIC_MARKS = re.compile("[\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
 _ARABIC = str.maketrans("أإآٱىیةکۀە", "ااااييهكهه")
 _INDIC = {
@@ -136,8 +137,9 @@ def _normalised(text: str, code: str, drop: bool) -> str:
         # A tilde makes ñ a letter of its own in Spanish, año and ano being different words.
         plain = fold_accents(plain.replace("ñ", "\ue000")).replace("\ue000", "ñ")
     plain = " ".join(plain.split())
-    if drop and code in _ARTICLE:
-        plain = _ARTICLE[code].sub("", plain, count=1) if _begins(code, plain) else plain
+    # "A-ha" has a hyphen after its A: that is no article.
+    if drop and code in _ARTICLE and _begins(code, plain) and _begins(code, form):
+        plain = _ARTICLE[code].sub("", plain, count=1)
     plain = normalise(plain)
     # A name of nothing but signs keeps them: two of them are equal only if they are the same.
     return plain if any(char.isalnum() for char in plain) else form

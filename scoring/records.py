@@ -55,6 +55,8 @@ NO_SYSTEM = "-"
 
 How = Literal["exact", "rouge", "embedding", "position", "order", "given", "unmatched"]
 
+_QUOTES = " \"'‘’“”«»„‚「」『』《》〈〉*_`"
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -93,7 +95,18 @@ class Element:
     @property
     def compared(self) -> str:
         """What the aligner compares: text and attribute values, without the keys (ListQA)."""
-        return " ".join([self.text, *(value for _, value in self.attributes)])
+        return self.compared_as(self.text)
+
+    def compared_as(self, name: str) -> str:
+        """Another name of the element with its attribute values, as the aligner compares it.
+
+        Quotes around a name or a value are no part of it; without attributes they are left to the
+        comparison, which takes them off both ends.
+        """
+        if not self.attributes:
+            return name
+        parts = (name, *(value for _, value in self.attributes))
+        return " ".join(part.strip(_QUOTES) or part for part in parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The element as JSON values; empty fields are left out."""

@@ -41,6 +41,7 @@ TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)
 Bag = frozenset[object]
 """A multiset of tokens as a set: the k-th copy of a token is a member of its own."""
 
+_POINT = re.compile(r"(?<!\.)\.\d")
 _WORD = re.compile(r"[a-z0-9]+")
 
 _EDGE = " \"'‘’“”«»„‚「」『』《》〈〉*_`.,;:!?¡¿…。，、；：！？।؛،؟"
@@ -75,8 +76,8 @@ def normalise(text: str) -> str:
 
     NFKC, case folding, typographic quotes and dashes made plain, invisible characters taken out,
     runs of blanks made one, and blanks and punctuation taken off both ends. Brackets and signs such
-    as ``#`` and ``+`` stay (``C#`` is not ``C``). A text of nothing but punctuation stays as it is,
-    so that two of them are equal only if they are the same.
+    as ``#`` and ``+`` stay (``C#`` is not ``C``), and ``.5`` is 0.5, not 5. A text of nothing but
+    punctuation stays as it is, so that two of them are equal only if they are the same.
     """
     return _normalise(text) if len(text) > 200 else _normalise_cached(text)
 
@@ -88,7 +89,10 @@ def _normalise(text: str) -> str:
         folded = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
         plain = unicodedata.normalize("NFKC", folded)
     plain = " ".join(plain.split())
-    return plain.strip(_EDGE) or plain
+    bare = plain.strip(_EDGE)
+    if bare.isdecimal() and _POINT.search(plain):
+        return f"0.{bare}"
+    return bare or plain
 
 
 _normalise_cached = lru_cache(maxsize=65536)(_normalise)  # long texts would fill the memory

@@ -372,3 +372,20 @@ def test_importing_the_aligner_imports_no_scipy() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(json.loads(run.stdout))
     assert not loaded & {"scipy", "pandas", "numpy", "nltk"}
+
+
+def test_quotes_within_an_element_with_attributes_hide_no_exact_match() -> None:
+    """Left in, "C# “5”" is not C# 5, and C++ beside C# with C# beside 5 adds up to as much."""
+    reference = [
+        Element("C#", attributes=(("rank", "“5”"),)),
+        Element("5", attributes=(("rank", "7"),)),
+    ]
+    predicted = [
+        Element("C++", attributes=(("rank", "6"),)),
+        Element("C#", attributes=(("rank", "5"),)),
+    ]
+    found = align(reference, predicted)
+    assert (0, 1, "exact") in [(pair.reference, pair.predicted, pair.how) for pair in found.pairs]
+    named = [Element("X", aliases=("“Y”",), attributes=(("rank", "1"),))]
+    (pair,) = align(named, [Element("Y", attributes=(("rank", "1"),))]).pairs
+    assert pair.how == "exact"

@@ -28,7 +28,7 @@ from accord.scoring.prompts import (
     fence_code,
     load_template,
 )
-from accord.scoring.records import Item, Judgement
+from accord.scoring.records import CORRECT, INCORRECT, Item, Judgement
 from accord.scoring.redaction import redact
 from accord.scoring.replies import MemoryReplies
 
@@ -485,3 +485,17 @@ def test_the_model_and_the_people_are_given_the_same_rubric() -> None:
     # texts that are as good as the reference, in the words of what each of them sees
     assert "each of them is equally right" in prompt
     assert "is as good as the reference itself" in people
+
+
+def test_an_element_with_attributes_is_compared_part_by_part() -> None:
+    """Quotes within it are no difference, as they are none around it."""
+
+    def verdict(reference: str, predicted: str) -> str | None:
+        item = Item("i", "q", "?", reference, predicted)
+        (judgement,) = ExactJudge().judge([item])
+        return judgement.verdict
+
+    assert verdict("“Heroes”\nyear: “1977”", "Heroes\nyear: 1977") == CORRECT
+    assert verdict("“Heroes”\nyear: 1977", "Heroes\nyear: 1978") == INCORRECT
+    assert verdict("Heroes\nyear: 1977", "Heroes") == INCORRECT
+    assert verdict("Title: “X”", "Title: X") == INCORRECT

@@ -93,3 +93,18 @@ def test_codes_and_names() -> None:
     assert all(language_code(name) == code for name, code in LANGUAGES.items())
     assert language_code("zh-Hant") == "zh"
     assert language_code(None) == language_code("Klingon") == "und"
+
+
+def test_a_sign_at_an_end_is_part_of_the_name() -> None:
+    for one, other in (("-5", "5"), ("Cl-", "Cl"), (".5", "5"), ("10^-3", "10^3"), ("A-", "A")):
+        assert normalise_name(one, "English") != normalise_name(other, "English")
+    assert normalise_name("−5", "English") == normalise_name("-5", "English")
+    assert normalise_name("Jean-Paul", "French") == normalise_name("Jean Paul", "French")
+    assert normalise_name("दिल्ली-मुंबई", "Hindi") == normalise_name("दिल्ली मुंबई", "Hindi")
+    assert normalise_name("x - y", "English") == normalise_name("x-y", "English")
+
+
+def test_a_letter_before_a_hyphen_is_no_article() -> None:
+    assert normalise_name("A-ha", "English") == normalise_name("A-Ha", "English") == "a ha"
+    assert normalise_name("La-Z-Boy", "Spanish") == "la z boy"
+    assert normalise_name("A hat", "English") == "hat"

@@ -187,3 +187,9 @@ def test_a_megabyte_is_tokenised_in_linear_time() -> None:
         assert tokenise(text, tokenizer=name)
     normalise(text)
     assert time.process_time() - start < 60  # a quadratic step would need hours
+
+
+def test_a_number_keeps_its_point() -> None:
+    assert normalise(".5") == normalise("0.5") == normalise("“.5”") == "0.5"
+    assert normalise("5.") == normalise("...5") == normalise("5") == "5"
+    assert normalise(".30-06 Springfield") == normalise("30-06 Springfield")
