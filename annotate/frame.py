@@ -129,7 +129,11 @@ def frame_of(
         label=[system_label(s, v) for s, v in zip(pairs["system"], pairs["variant"], strict=True)]
     )
     if not pairs["item_id"].notna().any():
-        raise StudyError("the study has no items", cure=f"add some with accord add {study.path}")
+        raise StudyError(
+            "the study has no items",
+            cure=f"add some with accord add {study.path}, or draw questions, whose whole responses"
+            " people can grade: --unit question",
+        )
     there = list(dict.fromkeys(pairs["label"]))
     for name in systems:
         if name not in there:

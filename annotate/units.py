@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_list", "graded", "link"]
 
-_METRICS = {"rating": "rating", "choice": "choice"}
-"""Template → the metric of the questions that it is meant for, where questions have one."""
+_METRICS = {"rating": "rating", "choice": "choice", "parse": "list"}
+"""Template → the metric of SciKnowEval's questions that it is for; none has a list to parse."""
 
 
 def _by_metric(study: Study) -> bool:

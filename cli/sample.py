@@ -226,7 +226,9 @@ def _lines(study: Path, sample: Sample) -> Iterator[str]:
         yield "its labels enter no estimate: draw the main sample with --exclude, or with --pilot"
     more = ""
     if sample.settings.get("unit") == "question":
-        more = " --template gold_audit"
+        metric = (sample.settings.get("only") or {}).get("metric")
+        page = metric if metric in ("rating", "choice") else "gold_audit"
+        more = f" --template {page}"
     elif sum(map(bool, (sample.settings.get("assigned") or {}).values())) > 1:
         more = " --annotators FILE"  # each has items of their own
     yield f"next: accord export {shlex.quote(str(study))} {shlex.quote(sample.sample_id)}{more}"

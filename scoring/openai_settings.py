@@ -121,7 +121,8 @@ class OpenAISettings:
         folder
             Where file names count from.
         asked
-            What is asked of a whole response; None for a verdict on an element.
+            What is asked of a whole response; by default the first that the judge can be asked,
+            and nothing of an element.
 
         Raises
         ------
@@ -134,14 +135,13 @@ class OpenAISettings:
         model = table.get("model")
         if not isinstance(model, str) or not model.strip():
             raise SettingsError(f"{where} names no model", cure='write model = "NAME"')
-        unit = "element" if asked is None else "response"
         if table.get("unit", "element") not in ("element", "response"):
             raise SettingsError(
                 f"{where}: unit {table['unit']!r} is not known",
                 cure='write unit = "element" or unit = "response"',
             )
-        if table.get("unit", "element") != unit:
-            raise RuntimeError(f"{where} was made for another unit than it names")
+        if asked is None and table.get("unit") == "response":
+            asked = next(iter(prompts_of_response(table, where=where)))
         output = table.get("output", "json")
         if output not in ("json", "text"):
             raise SettingsError(

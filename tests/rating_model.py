@@ -46,6 +46,13 @@ class _Handler(BaseHTTPRequestHandler):
             "choices": [choice],
             "usage": usage,
         }
+        self._send(content)
+
+    def do_GET(self) -> None:
+        model = {"id": "m", "object": "model", "created": 1, "owned_by": "somebody"}
+        self._send({"object": "list", "data": [model]})
+
+    def _send(self, content: dict[str, Any]) -> None:
         data = json.dumps(content).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

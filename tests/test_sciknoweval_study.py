@@ -181,6 +181,46 @@ def test_scores_ratings_and_report(accord: Runner, tmp_path: Path, model: Rating
     assert "alder" in page
 
 
+def test_questions_are_drawn_by_what_scores_them(accord: Runner, tmp_path: Path) -> None:
+    study = made(accord, tmp_path)
+    status, _, error = accord("sample", study)
+    assert status == 2 and "--unit question" in error
+    draw = ("sample", study, "--unit", "question")
+    for only, says in (
+        ("metric=colour", "no question (left) has that value; there are choice, grade, rating"),
+        ("colour=red", "--only names 'colour', which is no column"),
+    ):
+        status, _, error = accord(*draw, "--only", only)
+        assert status == 2 and error.count("\n") == 1 and says in error
+    status, _, error = accord("sample", study, "--only", "metric=rating")
+    assert status == 2 and "add --unit question" in error
+    status, out, _ = accord(*draw, "--only", "metric=rating,level=L2", "--n", 1)
+    assert status == 0 and "1 of 2 questions with metric rating, level L2 were drawn" in out
+    assert "accord export" in out and "--template rating" in out
+    # Of all questions only those are handed out that the template is for.
+    assert accord(*draw)[0] == 0
+    for template, count in (("rating", 3), ("choice", 2)):
+        status, out, _ = accord("export", study, "s2", "--template", template, "--to", "t.json")
+        tasks = json.loads(Path("t.json").read_text(encoding="utf-8"))
+        assert status == 0 and len(tasks) == count
+    assert tasks[0]["data"]["options"] == "A. Root\nB. Leaf\nC. Stem\nD. Bark"
+    status, _, error = accord("export", study, "s2", "--template", "parse", "--to", "p.json")
+    assert status == 2 and "nothing for the template parse" in error
+
+
+def test_doctor_knows_a_judge_of_responses(
+    accord: Runner, tmp_path: Path, model: RatingModel
+) -> None:
+    study = made(accord, tmp_path, asked(model))
+    _, out, _ = accord("doctor", study)
+    assert f"{model.url} answers and has the model m" in out
+    with (study / "study.toml").open("a", encoding="utf-8") as settings:
+        settings.write('[judge.bad]\ntype = "openai"\nunit = "response"\nmodel = "m"\n')
+        settings.write('prompt = "pair"\n')
+    status, out, _ = accord("doctor", study)
+    assert status == 1 and "prompt can't be 'pair'" in out
+
+
 @pytest.mark.parametrize(
     ("said", "rating", "reason"),
     [
