@@ -21,9 +21,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command(
         "profiles",
-        help="List the formats that accord add --format takes, or show one: what its rows become, "
-        "whether several answers are all wanted (all-of) or any of them (any-of), and an example "
-        "row. Example: accord profiles qampari",
+        help="List the formats that accord add --format takes, each with an example row, or show "
+        "one: what its rows become, and whether several answers are all wanted (all-of) or any of "
+        "them (any-of). Example: accord profiles qampari",
     )
     def profiles_command(
         name: str = typer.Argument(None, metavar="NAME", help="One format; all by default."),
@@ -41,8 +41,10 @@ def _overview(profiles: list[Profile]) -> Iterator[str]:
     for profile in profiles:
         what = ", ".join(profile.becomes) or "refused"
         yield f"{profile.name:<{width}}  {what:<20}  {profile.rule}"
+        example = next(iter(profile.examples.values()))
+        yield f"{'':<{width}}  {json.dumps(example, ensure_ascii=False)}"
     yield ""
-    yield "accord profiles NAME shows a format's fields and an example row"
+    yield "Below each format an example row; accord profiles NAME shows its fields and all examples"
 
 
 def _details(profile: Profile) -> Iterator[str]:

@@ -475,6 +475,9 @@ def test_the_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "profiles")
     listed = {line.split("  ")[0]: line for line in out.splitlines() if "  " in line}
     assert status == 0 and set(PROFILES) | {"mapping"} <= set(listed)
+    for profile in PROFILES.values():
+        example = json.dumps(next(iter(profile.examples.values())), ensure_ascii=False)
+        assert f"  {example}\n" in out, profile.name
     assert "any-of" in listed["truthfulqa"] and "refused" in listed["truthfulqa"]
     assert "all-of" in listed["loft-allof"] and "responses" in listed["loft-allof"]
     status, out, _ = run(capsys, "profiles", "--json")
@@ -515,8 +518,8 @@ def test_unanswerable_questions_and_their_responses_are_left_out(
     questions = add(empty, "multispanqa", "questions", path)
     assert questions.new == 1
     assert questions.notes == (
-        "1 row left out, the first on line 1, row 2: no span is labelled, and a list score needs an "
-        "element",
+        "1 row left out, the first on line 1, row 2: no span is labelled, and a list score needs "
+        "an element",
     )
     responses = add(empty, "multispanqa", "responses")
     assert [(row.line, row.reason) for row in responses.left_out] == [
