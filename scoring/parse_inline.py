@@ -22,7 +22,7 @@ from .parse_lead import (
 )
 from .parse_text import clean, plain
 
-__all__ = ["Enumeration", "first_sentence", "names_in_a_row", "read_enumeration"]
+__all__ = ["Enumeration", "first_sentence", "is_bare_name", "names_in_a_row", "read_enumeration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _HAN = re.compile("[一-鿿]")
 _SLAVIC = re.compile("[ěščřžýůťďňľ]", re.I)
 _INNER_A = re.compile(r"\s+a\s+")
 # Dutch "of" is "or"; elsewhere it stands inside names.
-_DUTCH = re.compile(r"\b(?:de|het|een|en|zijn|kunt|je|wit|rood|zwart|geen|ook|met|voor)\b")
+_DUTCH = re.compile(r"\b(?:het|een|zijn|kunt|je|wit|rood|zwart|geen|ook|voor)\b")
 _INNER_OF = re.compile(r"\s+of\s+")
 _AND_SO_ON = re.compile(
     r"(?:[,，、]?\s*\b(?:among(?:st)? (?:many )?others|and (?:so (?:on|forth)|(?:many )?more|"
@@ -136,6 +136,7 @@ def _all_pairs(line: str) -> bool:
 _NAME = r"[A-Z0-9][A-Za-z0-9À-ɏ]*(?:-[A-Z0-9][A-Za-z0-9À-ɏ]*)*"
 _NAMES = rf"(?:[A-Z]\. )?{_NAME}(?: (?:[A-Z]\.(?= )|\(\d{{4}}\)|{_NAME}|of|the|de|van))*"
 _IN_A_ROW = re.compile(rf"{_NAMES}(?:, {_NAMES}){{2,}}")
+_ONE_OR_TWO = re.compile(rf"(?![A-Z]\. ){_NAMES}(?:, {_NAMES})?")
 _SO_ON = frozenset(
     "others on forth more al etc etcetera usw otros otras andere weitere mehr autres altri outros "
     "outras altre a m".split()
@@ -161,6 +162,13 @@ def names_in_a_row(line: str) -> list[str] | None:
     if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
         return None
     return parts
+
+
+def is_bare_name(line: str) -> bool:
+    """Whether a line is one name, or two between which there is a comma: one bare answer."""
+    if len(line) > 100 or line.count(" ") > 11 or _ONE_OR_TWO.fullmatch(line) is None:
+        return False
+    return line.rpartition(" ")[2].casefold() not in _SO_ON and _NO_NAMES.search(line) is None
 
 
 def _structure(line: str) -> list[tuple[int, str]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import accumulate
 
-from .parse_inline import names_in_a_row
+from .parse_inline import is_bare_name, names_in_a_row
 from .parse_result import Parsed, parsed_later, quick_element, quick_parsed
 from .parse_text import clean, head_of
 from .records import Element
@@ -109,7 +109,7 @@ def read_quick(text: str) -> Parsed | None:
     if form not in _OWN and form.isalpha():  # a line leads in
         start = text.find("\n") + 1
         if start == 0:
-            return _names(text) if ", " in text else None
+            return _names(text)
         if text[start : start + 1] == "\n":
             start += 1
         form = text[start : start + 2]
@@ -240,10 +240,12 @@ def _split(text: str) -> Parsed | None:
 
 
 def _names(line: str) -> Parsed | None:
-    """One line of names between commas."""
-    names = names_in_a_row(line)
+    """One line of names between commas, or one bare name."""
+    names = names_in_a_row(line) if line.count(", ") > 1 else None
     if names is None:
-        return None
+        if not is_bare_name(line):
+            return None
+        return quick_parsed((_element(line),), "", "", "none", "bare answer", (0,))
     starts = tuple(accumulate([len(name) + 2 for name in names[:-1]], initial=0))
     return quick_parsed(tuple(map(_element, names)), "", "", "delimiter", "one line, ,", starts)
 

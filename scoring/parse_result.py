@@ -27,7 +27,9 @@ class _Later:
             if name != "starts":
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             found, shift = self._found
-            starts = tuple([found.start(k) + shift for k in range(1, len(found.regs))])
+            starts: tuple[int, ...] = next(zip(*found.regs, strict=True))[1:]
+            if shift:
+                starts = tuple([start + shift for start in starts])
             _starts(self, starts)
             return starts
 
