@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "emit",
     "envelope",
     "expect_apart",
+    "grid",
     "parse_map",
     "warn",
 ]
@@ -143,3 +144,13 @@ def emit(payload: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> Non
 def warn(text: str) -> None:
     """One line on standard error that does not stop the command."""
     typer.echo(f"accord: {one_line(text)}", err=True)
+
+
+def grid(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as lines whose columns stand below each other; cells are cut at 60 characters."""
+    plain = [[one_line(cell)[:60] for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
+    for row in plain:
+        first = row[0].ljust(widths[0])
+        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield "  ".join([first, *rest]).rstrip()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..scoring.errors import SettingsError
-from .common import JSON, STUDY, emit, envelope, warn
+from .common import JSON, STUDY, emit, envelope, grid, warn
 from .score_aligners import aligner_lines, aligner_settings, effects, read_aligners
+from .score_slices import check_slices, read_slices, slice_lines, slices_of
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -61,6 +62,15 @@ ALIGNERS = typer.Option(
 )
 
 
+BY = typer.Option(
+    None,
+    "--by",
+    metavar="COL,…",
+    help="Scores by slice: fields of questions or responses, list_length, output_tokens, "
+    "variant, state.",
+)
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
 
@@ -85,6 +95,7 @@ def register(app: typer.Typer) -> None:
             False, "--retry-unscored", help="Ask again where the reply could not be read."
         ),
         aligners: str | None = ALIGNERS,
+        by: str | None = BY,
         recipe: str | None = typer.Option(
             None,
             "--recipe",
@@ -119,6 +130,11 @@ def register(app: typer.Typer) -> None:
                     f"--recipe is for a file, and {study} is a folder",
                     cure="a study's recipe stands in its study.toml",
                 )
+            if by is not None:
+                raise SettingsError(
+                    "--by is for a study, not for a file",
+                    cure="make a study of its questions and answers: accord init STUDY",
+                )
             if aligners is not None:
                 raise SettingsError(
                     "--aligners is for a study with list answers, not for a file",
@@ -140,7 +156,9 @@ def register(app: typer.Typer) -> None:
             return
         from ..study import Study
 
+        slices = read_slices(by)
         with Study.open(study) as opened, _Bars() as bars:
+            check_slices(opened, slices)
             report = opened.score(
                 judge,
                 jobs=jobs,
@@ -152,19 +170,21 @@ def register(app: typer.Typer) -> None:
                 judge_progress=bars.judge,
             )
             found = effects(report.aligned, opened.settings.confidence) if report.aligned else []
+            sliced = slices_of(opened, slices) if slices and not report.failed else {}
         content = report.to_dict()
-        compared = {"scores": content["results"]} if found else {}
+        figures = [*found, *chain.from_iterable(sliced.values())]
+        beside = {"scores": content["results"]} if figures else {}
         settings = {**content["settings"], **aligner_settings(report.aligned)}
         payload = envelope(
             "score",
-            results=[one.to_dict() for one in found] if found else content["results"],
+            results=[one.to_dict() for one in figures] if figures else content["results"],
             settings=settings,
             input={"sha256": report.state},
             work=content["work"],
             failed=content["failed"],
-            **compared,
+            **beside,
         )
-        emit(payload, as_json, chain(_lines(report), aligner_lines(found)))
+        emit(payload, as_json, chain(_lines(report), aligner_lines(found), slice_lines(sliced)))
         _refuse_failed(report)
 
 
@@ -252,7 +272,8 @@ def _lines(report: ScoreReport) -> Iterator[str]:
                 f"known already: {work['known']:,}, without a reply: {work['failed']:,}, "
                 f"unscored: {work['unscored']:,}"
             )
-        yield from _table([row for row in rows if row["judge"] == judge])
+        ours = [row for row in rows if row["judge"] == judge]
+        yield from _table(ours, report.recipe.get("averaging"))
     yield from _contested(rows)
     if any(row["unscored"] for row in rows):
         yield ""
@@ -273,7 +294,10 @@ def _contested(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _table(rows: Sequence[Mapping[str, Any]], averaging: object) -> Iterator[str]:
+    """The figures of a judge; the F1 of the other way to average stands last."""
+    other, name = ("by_response", "Mean-F1") if averaging == "pooled" else ("pooled", "Pooled-F1")
+    there = any(row.get(other, {}).get("llm_judge_f1") is not None for row in rows)
     figures = [
         (name, title)
         for name, title in _FIGURES
@@ -281,19 +305,19 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     ]
     counts = [name for name in ("responses", *_STATES, "pairs") if any(name in row for row in rows)]
     head = ["system", *counts, "unscored", *(title for _, title in figures)]
+    head += [name] if there else []
     body = []
     for row in rows:
-        name = f"{row['system']} ({row['variant']})" if row["variant"] else row["system"]
-        cells = [_shown(name), *(str(row.get(key, "")) for key in (*counts, "unscored"))]
+        system = f"{row['system']} ({row['variant']})" if row["variant"] else row["system"]
+        cells = [_shown(system), *(str(row.get(key, "")) for key in (*counts, "unscored"))]
         for key, _ in figures:
             value = row["figures"].get(key)
             cells.append("" if value is None else f"{value:.4f}")
+        if there:
+            value = row.get(other, {}).get("llm_judge_f1")
+            cells.append("" if value is None else f"{value:.4f}")
         body.append(cells)
-    widths = [max(len(line[place]) for line in (head, *body)) for place in range(len(head))]
-    for line in (head, *body):
-        first = line[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
-        yield "  ".join([first, *rest]).rstrip()
+    yield from grid([head, *body])
 
 
 def _shown(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.encoder import ENCODER
 from ..scoring.errors import SettingsError
-from .common import columns
+from .common import columns, grid
 
 if TYPE_CHECKING:
     from ..study.aligner_scores import AlignerScores
@@ -62,7 +62,7 @@ def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
         for judge in dict.fromkeys(one.raters for one in changes):
             ours = [one for one in changes if one.raters == judge]
             yield f"judge {judge[0]}: mean {noun}"
-            yield from _table(
+            yield from grid(
                 [
                     ["system", first, _shown(aligner), "difference", "responses", "elements moved"],
                     *(_row(one, pairs[one.details["system"]]) for one in ours),
@@ -123,14 +123,3 @@ def _mean(value: float) -> str:
 
 def _shown(aligner: str) -> str:
     return "rouge" if aligner == "optimal" else aligner
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    from ..scoring.errors import one_line
-
-    plain = [[one_line(cell)[:60] for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
-    for row in plain:
-        first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        yield "  ".join([first, *rest]).rstrip()

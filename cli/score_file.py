@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .common import emit, envelope, parse_map
+from .common import emit, envelope, grid, parse_map
 
 if TYPE_CHECKING:
     from ..scoring.breakdown import Mean, TwoWay
@@ -213,9 +213,11 @@ def _science_system(system: str, scores: SciKnowEvalScores) -> Iterator[str]:
         yield f"unscored judge replies {how}: {_counts(scores.unscored)}"
     yield from _table(aggregates.by_domain_and_level)
     yield ""
-    yield from _grid(
-        ["task", "domain", "level", "score"],
-        [[task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()],
+    yield from grid(
+        [
+            ["task", "domain", "level", "score"],
+            *([task, d, level, _shown(m)] for (d, level, task), m in aggregates.tasks.items()),
+        ]
     )
 
 
@@ -242,19 +244,8 @@ def _table(table: TwoWay) -> Iterator[str]:
         for row in table.rows
     ]
     last = [_cell(table.column_means[c]) for c in table.columns]
-    yield from _grid(head, [*body, ["all", *last, _cell(table.overall)]])
+    yield from grid([head, *body, ["all", *last, _cell(table.overall)]])
 
 
 def _cell(mean: Mean) -> str:
     return "" if mean.reason else f"{mean.value:.4f}"
-
-
-def _grid(head: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
-    from ..scoring.errors import one_line
-
-    rows = [[one_line(cell)[:60] for cell in line] for line in (head, *body)]
-    widths = [max(len(line[place]) for line in rows) for place in range(len(head))]
-    for line in rows:
-        first = line[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
-        yield "  ".join([first, *rest]).rstrip()

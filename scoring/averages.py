@@ -37,6 +37,9 @@ class MeanScores:
         it was scored (0). NaN where no response has the figure.
     when_given
         The same over the responses with the state ``given``.
+    by_response, pooled
+        The two ways to average: the mean of the responses' figures, and one figure from all their
+        counts. ``figures`` are those that the recipe names.
     n
         Name → responses that have the figure.
     rates
@@ -55,6 +58,8 @@ class MeanScores:
     unscored: int
     unsure: int
     block: Mapping[str, Any]
+    by_response: Mapping[str, float]
+    pooled: Mapping[str, float]
 
     def to_dict(self) -> dict[str, Any]:
         """The means as JSON values; NaN becomes None."""
@@ -65,6 +70,8 @@ class MeanScores:
         return {
             "figures": plain(self.figures),
             "when_given": plain(self.when_given),
+            "by_response": plain(self.by_response),
+            "pooled": plain(self.pooled),
             "n": dict(self.n),
             "rates": dict(self.rates),
             "responses": self.responses,
@@ -89,16 +96,19 @@ def mean_scores(scores: Sequence[Scored]) -> MeanScores:
     block = same_block([score.block for score in scores])
     given = [score for score in scores if score.state == "given"]
     pooled = block["recipe"]["averaging"] == "pooled"
-    figures, n = _means(scores, pooled)
+    by_response, n = _means(scores, pooled=False)
+    of_counts = {**by_response, **_pooled(scores)}
     return MeanScores(
-        figures=figures,
-        when_given=_means(given, pooled)[0] if given else dict.fromkeys(figures, math.nan),
+        figures=of_counts if pooled else by_response,
+        when_given=_means(given, pooled)[0] if given else dict.fromkeys(by_response, math.nan),
         n=n,
         rates={s: sum(score.state == s for score in scores) / len(scores) for s in STATES},
         responses=len(scores),
         unscored=sum(score.counts.unscored for score in scores),
         unsure=sum(score.counts.unsure for score in scores),
         block=block,
+        by_response=by_response,
+        pooled=of_counts,
     )
 
 

@@ -112,6 +112,8 @@ class MeansTable:
                 "contested": {"predicted": predicted, "reference": reference},
                 "figures": _plain(means.figures),
                 "when_given": _plain(means.when_given),
+                "by_response": _plain(means.by_response),
+                "pooled": _plain(means.pooled),
                 "n": dict(means.n),
             }
         for (judge, system, variant), sums in self._pairs.items():

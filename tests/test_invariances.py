@@ -272,6 +272,7 @@ ELSEWHERE = {
     "noninferiority": "a test of the bias against a margin",
     "question_jackknife": "takes any figure, and is none",
     "icc_missing": "fits by iteration, to fewer digits",
+    "mean_score": "one score alone, with nobody to swap it with",
 }
 
 
