@@ -14,7 +14,11 @@ from .reading import HUMAN_HUMAN, JUDGE_HUMAN, comparison, measure
 __all__ = ["LEVELS", "Notes", "Panel", "Row", "between", "make_panel", "make_row", "p_text"]
 
 LEVELS = {
-    "element": ("Elements", "One verdict on one predicted element beside its reference element."),
+    "element": (
+        "Elements",
+        "One verdict on one predicted element beside its reference element, or one rating of"
+        " whatever else people grade as a whole.",
+    ),
     "response": ("Responses", "One score for one system’s answer to one question."),
     "system": ("Systems", "One mean score for one system."),
     "dataset": ("Data set", "One figure for all gold answers."),
