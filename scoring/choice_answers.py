@@ -466,21 +466,23 @@ _SAID = (
     r"the)\b))"
 )
 _TRUTH_PHRASE = re.compile(
-    r"(?:answer|statement|claim|hypothesis|verdict|result|conclusion|judg[e]?ment|response)\b"
-    rf"[^\n.:]{{0,40}}?(?:[:=]|\bis\b|\bwould be\b)\s*[\"'“(]*(not\s+)?{_SAID}\b",
+    rf"(?:{ANSWER}|statement|claim|hypothesis|verdict|result|conclusion|judg[e]?ment|response)(?!\w)"
+    rf"[^\n.:]{{0,40}}?(?:[:=]|\b(?:is|would be|es|est|ist)\b|是|は)\s*[\"'“(]*(not\s+)?{_SAID}\b",
     re.I,
 )
 _TRUTH_LEAD = re.compile(
-    rf"\W*{_SAID}(?=\s*[,;:!)\]–—-]|\s*\.(?!\d)|\s*$"
+    r"\W*(?:(?:so|thus|hence|therefore|definitely|certainly|clearly|probably|a)\b[,:]?\s*)?"
+    rf"{_SAID}(?=\s*[,;:!()\]–—-]|\s*\.(?!\s*\d)|\s*$"
     r"|\s+(?:i|it|this|that|there|they|we|because|since|as|the)\b)",
     re.I,
 )
 _TRUTH_WEAK = re.compile(
-    rf"(?:\b(?:it|this|that)(?:\s+is|['’]s)|\bsay)\s+(not\s+)?{_SAID}\b(?!\s+that\b)", re.I
+    rf"(?:\b(?:it|this|that)(?:\s+is|['’]s)|\b(?:say|answer))\s+(not\s+)?{_SAID}\b(?!\s+that\b)",
+    re.I,
 )
 _TRUTH_TRAIL = re.compile(r"[.!?]\s+[\"'“(]*(yes|true|no|false)[\"'”).!]*\s*$", re.I)
 _BOTH = re.compile(
-    r"\b(?:yes|true)\b\s*(?:/|or|and|,)\s*\b(?:no|false)\b|"
+    r"\b(?:yes|true)\b\s*(?:(?:/|or|and)\s*\b(?:no|false)\b|,\s*(?:no|false)\b(?!\s+\w))|"
     r"\b(?:no|false)\b\s*(?:/|or|and|,)\s*\b(?:yes|true)\b",
     re.I,
 )
