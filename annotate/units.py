@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.parse import parse, read_reference
 from ..scoring.records import NO_SYSTEM
-from ..scoring.study_recipes import list_recipe
 from ..scoring.universe import UniverseRecipe
 from ..study.identity import hashed_system, system_label, unit_id
 from ..study.knowledgeberg_questions import is_choice
@@ -50,16 +49,9 @@ def graded(
         Its unit is ``pairs``, ``response``, ``gold`` or ``parse``.
     questions
         Question ids.
-
-    Raises
-    ------
-    SettingsError
-        When the template shows an alignment, and the study's recipe makes none.
     """
-    own = study.settings.recipe()
-    kinds = isinstance(own, UniverseRecipe)
+    kinds = isinstance(study.settings.recipe(), UniverseRecipe)
     if template.unit == "pairs":
-        list_recipe(own, f"the template {template.name}")
         yield from _pages(study, questions)
         return
     wanted = [

@@ -13,6 +13,7 @@ from .judging import OF_ALIGNER
 from .rating_times import add_times
 from .ratings import COLUMNS, OF_STUDY, Ratings
 from .records import RatingRow
+from .universe_places import PLACES, with_places
 from .weights import ASIDE, OF_RETEST, PILOT, Weights, weights_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def join_ratings(
         Studio have ``rated_at`` and ``seconds``.
     """
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
-    about = about[~about.index.duplicated()]
+    about = with_places(about[~about.index.duplicated()], pairs)
     purpose = _purposes(ledger)
     named = None if sample_id is None else {item for item, _ in ledger.sample(sample_id).items}
     aside_in = _Aside(ledger, purpose) if sample_id is None else None
@@ -210,6 +211,8 @@ def _table(
             frame[name] = counts.astype("int64").to_numpy()
         elif counts.notna().any():
             frame[name] = counts.astype("float64").to_numpy()
+    for name in PLACES if PLACES[-1] in facts.columns else ():
+        frame[name] = facts[name].tolist()
     unmatched = facts["reference"].isna()
     if unmatched.any():
         frame["unmatched"] = unmatched.to_numpy(dtype=bool)

@@ -161,12 +161,17 @@ def test_from_files_to_a_report_that_people_validated(
     for raters, (same, n) in expected.items():
         one = found["agreement", frozenset(raters)]
         assert (one["n"], one["estimate"]) == (n, pytest.approx(same / n, abs=1e-12)), raters
-    responses = [
-        one
-        for one in run("agree", study, "--sample", "pairs")["results"]
-        if one["level"] == "response" and one.get("measure")
-    ]
-    assert {one["measure"] for one in responses} == {"share_correct"}
+    # Responses: Universe F1 by each one's verdicts. m1, e1: ann finds 3 of 3, bob and the model 2;
+    # m1, e2: ann finds 1 of 3 and 2 (F1 2/5), bob and the model 4/5; m2, e2: all of them 2/3.
+    panel = run("agree", study, "--sample", "pairs")
+    mads = {
+        frozenset(one["raters"]): (one["n"], one["estimate"], one["measure"])
+        for one in panel["results"]
+        if (one["name"], one["level"]) == ("mad", "response") and "section" not in one
+    }
+    mad = pytest.approx((1 / 3 + 2 / 5 + 0) / 3, abs=1e-12)
+    assert mads[frozenset(("names", ann))] == (3, mad, "Universe F1")
+    assert mads[frozenset(("names", bob))] == (3, 0, "Universe F1")
 
     # Choices: the extractor is a rater of the same items, in the page's own words.
     found = element_figures(run("agree", study, "--template", "choice"))

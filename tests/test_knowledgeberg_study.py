@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from berg_study import FIGURES, NAMES, model_of_names, write_answers, write_flat, write_questions
 
 from accord.cli import main
 from accord.scoring.records import CORRECT, INCORRECT
 from accord.study import Study
+from accord.study.records import RatingRow
+from accord.validate import agreement
 
 Runner = Callable[..., tuple[int, str, str]]
 
@@ -229,6 +232,66 @@ def test_a_sample_holds_more_of_what_the_judge_called_the_same(accord: Runner, b
     assert len(json.loads(Path("choices.json").read_text(encoding="utf-8"))) == 6
     by_how = ("sample", "berg", "--n", "6", "--by", "how", "--merge-small", "--json")
     assert accord(*by_how)[0] == 0
+
+
+def label(study: Study, rater: str, verdicts: dict[str, str]) -> None:
+    study.ledger.add_ratings(
+        [RatingRow(item, rater, "annotator", verdict) for item, verdict in verdicts.items()]
+    )
+
+
+def test_a_person_who_says_what_the_judge_says_has_its_universe_f1(
+    accord: Runner, tmp_path: Path
+) -> None:
+    """Verdicts that want one gold element twice, gold without a prediction, pairs by rule."""
+    rng = np.random.default_rng(20)
+    questions, answers = [], []
+    for number in range(15):
+        golds = [f"gold {number} {k}" for k in range(int(rng.integers(1, 5)))]
+        said = [f"{k + 1}. name {number} {k}" for k in range(int(rng.integers(1, 5)))]
+        if number % 3 == 0:
+            said.append(f"{len(said) + 1}. {golds[-1]}")
+        questions.append((f"q{number}", f"Which {number}?", json.dumps(golds)))
+        answers.append((f"q{number}", "m", "\n".join(said)))
+    for name, rows in (("q", questions), ("r", answers)):
+        head = {"q": ("question_id", "question", "reference")}
+        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(head.get(name, ("question_id", "system", "response")))
+            writer.writerows(rows)
+    assert accord("init", "berg", "--recipe", "knowledgeberg")[0] == 0
+    assert accord("add", "berg", "q.csv", "--as", "questions")[0] == 0
+    assert accord("add", "berg", "r.csv", "--as", "responses")[0] == 0
+    with Study.open(tmp_path / "berg") as study:
+        frame = study.pairs()
+        items = frame.loc[frame["item_id"].notna() & frame["reference"].notna(), "item_id"]
+        same = {item: CORRECT if rng.random() < 0.4 else INCORRECT for item in items}
+        settled = set(frame.loc[frame["how"] == "rule", "item_id"])
+        same |= dict.fromkeys(settled, CORRECT)
+        with (tmp_path / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("item_id", "verdict"), *same.items()])
+        with (tmp_path / "berg" / "study.toml").open("a", encoding="utf-8") as file:
+            file.write('[judge.file]\ntype = "file"\npath = "../verdicts.csv"\n')
+    scored(accord)
+    with Study.open(tmp_path / "berg") as study:
+        # Pairs by rule are taken as read where nobody graded them.
+        label(study, "ann", {item: said for item, said in same.items() if item not in settled})
+        label(study, "bob", same)
+        scores = study.scores().set_index("response_id")["universe_f1"]
+        assert 0 < scores.mean() < 1 and scores.nunique() > 5
+        found = agreement(study.ratings().select(annotators=["ann"]), figures="main")
+        compared = [one for one in found.responses if one["rater"] == "file"]
+        assert len(compared) >= 12
+        for one in compared:
+            expected = pytest.approx(scores[one["response_id"]], abs=1e-12)
+            assert one["judge"] == expected and one["human"] == expected
+        # The greedy order comes to the first open pair: without it there is no score by people.
+        gone = next(item for item in same if item not in settled)
+        study.ledger.add_ratings([RatingRow(gone, "ann", "annotator", None, "skipped")])
+        left = agreement(study.ratings().select(annotators=["ann"]), figures="main").responses
+        missing = [one for one in left if one["rater"] == "file" and one["human"] is None]
+        where = frame.set_index("item_id").loc[gone, "response_id"]
+        assert {one["response_id"] for one in missing} == {where}
 
 
 def test_questions_from_a_plain_table(accord: Runner, tmp_path: Path) -> None:

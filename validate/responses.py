@@ -59,7 +59,7 @@ class Responses:
     labelled
         ``(n_responses,)`` whether a person has rated any of its items; others take no part.
     measure
-        ``F1``, ``share_correct`` or ``mean_rating``.
+        ``F1``, ``Universe F1`` (:mod:`.one_to_one`), ``share_correct`` or ``mean_rating``.
     shortens
         Whether a verdict that is left out (unsure, unscored) takes its pair out of both counts, as
         in a study's scores. Of a table it is not known which elements have a partner, so there
@@ -212,7 +212,7 @@ def gather_responses(coded: Coded, *, of_table: bool = True) -> Responses | str:
     weights = None
     if coded.weights is not None:
         weights = np.bincount(of_item, coded.weights) / sizes
-    return Responses(
+    responses = Responses(
         frame=frame,
         of_item=of_item,
         sizes=sizes,
@@ -228,6 +228,9 @@ def gather_responses(coded: Coded, *, of_table: bool = True) -> Responses | str:
         measure="mean_rating" if coded.values is not None else "F1" if both else "share_correct",
         shortens=not of_table,
     )
+    from .one_to_one import one_to_one
+
+    return one_to_one(responses, items)
 
 
 def _one_value(values: NDArray[Any], of_item: IntArray, names: Any, what: str) -> FloatArray:
