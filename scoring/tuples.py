@@ -13,6 +13,7 @@ however they are grouped. Nothing is lost, and gold scored against gold is 1.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,9 @@ _CLOSES = frozenset(_CLOSING.values())
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`"}
 _COMMAS = frozenset(",，、،;；")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[^\n]*$", re.M)
+_LATEX_BRACKET = re.compile(r"\\([\[\]()])")
+_OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
+_ARROW = re.compile(r"\s+(?:->|→|=>|—>)\s+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,3}[.)])\s+")
 _MOST_PARTS = 12
 _LONGEST_QUOTE = 400
@@ -66,7 +70,9 @@ def read_tuples(text: str | None, *, size: int) -> tuple[Relation, ...]:
     ----------
     text
         A list of tuples in brackets, with or without a list around them; one tuple is enough. A
-        line ``a, b`` or a table's row is a tuple where the whole text has no brackets.
+        line ``a, b`` or ``a -> b`` or a table's row is a tuple where the whole text has no
+        brackets; so is a JSON object whose values are its elements. Where tuples stand in a list,
+        brackets outside of it are none.
     size
         How many elements a tuple has. One with fewer is none and is left out.
 
@@ -85,8 +91,14 @@ def read_tuples(text: str | None, *, size: int) -> tuple[Relation, ...]:
     answer = without_reasoning(text or "")
     if answer is None:
         return ()
-    answer = _FENCE.sub("", answer)
-    groups = list(_groups(answer))
+    answer = _LATEX_BRACKET.sub(r"\1", _FENCE.sub("", answer))
+    objects = _objects(answer, size)
+    if objects:
+        return objects
+    brackets = list(_groups(answer))
+    # Beside a list of tuples, brackets of the words around it are none: "(see Smith, 2019)".
+    listed = [group for group, depth in brackets if depth and len(_parts(group)) >= size]
+    groups = listed or [group for group, _ in brackets]
     if not groups and not any(char in answer for char in _OPENING):
         groups = [line for line in _plain_lines(answer) if len(_parts(line)) == size]
     found = []
@@ -97,6 +109,20 @@ def read_tuples(text: str | None, *, size: int) -> tuple[Relation, ...]:
     return tuple(found)
 
 
+def _objects(text: str, size: int) -> tuple[Relation, ...]:
+    """JSON objects with one text for each element, in the order of their keys."""
+    found = []
+    for match in _OBJECT.finditer(text):
+        try:
+            read = json.loads(match[0])
+        except ValueError:
+            continue
+        values = [value.strip() for value in read.values() if isinstance(value, str)]
+        if len(values) == len(read) == size and all(values):
+            found.append(Relation(tuple(values)))
+    return tuple(found)
+
+
 def _plain_lines(text: str) -> Iterable[str]:
     """Lines without brackets that may be tuples: list items and table rows; no sentences."""
     lines = [line.strip() for line in text.splitlines()]
@@ -104,8 +130,9 @@ def _plain_lines(text: str) -> Iterable[str]:
         if line.startswith("|"):
             if not _is_rule(line) and not _is_rule(following):
                 yield ", ".join(f'"{cell.strip()}"' for cell in line.strip("|").split("|"))
-        elif not line.endswith((".", "!", "?", ":")):
-            yield _ITEM.sub("", line)
+        elif not line.startswith("{") and not line.endswith((".", "!", "?", ":")):
+            line = _ITEM.sub("", line)
+            yield line if any(char in _COMMAS for char in line) else _ARROW.sub(", ", line)
 
 
 def _is_rule(line: str) -> bool:
@@ -113,8 +140,11 @@ def _is_rule(line: str) -> bool:
     return "-" in line and not set(line) - set("|:- \t")
 
 
-def _groups(text: str, depth: int = 0) -> Iterable[str]:
-    """The inside of each bracket that holds a tuple: the outermost whose parts are no brackets."""
+def _groups(text: str, depth: int = 0) -> Iterable[tuple[str, int]]:
+    """The inside of each bracket that holds a tuple, and how many lists stand around it.
+
+    That is the outermost bracket whose parts are no brackets.
+    """
     for start, end in _top_brackets(text):
         inside = text[start + 1 : end]
         inner = list(_top_brackets(inside))
@@ -127,7 +157,7 @@ def _groups(text: str, depth: int = 0) -> Iterable[str]:
         ):
             yield from _groups(inside, depth + 1)
         else:
-            yield inside
+            yield inside, depth
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -34,10 +34,26 @@ def read(text: str, size: int = 2) -> list[tuple[str, ...]]:
         "| compound | disease |\n|---|---|\n| levodopa | dyskinesias |\n| mptp | parkinsonism |",
         "<think>[x, y]?</think>[[levodopa, dyskinesias], [mptp, parkinsonism]]",
         "[[levodopa, dyskinesias], [mptp, parkinsonism], ...]",
+        '[{"compound": "levodopa", "disease": "dyskinesias"},\n'
+        ' {"compound": "mptp", "disease": "parkinsonism"}]',
+        '{"relations": [["levodopa", "dyskinesias"], ["mptp", "parkinsonism"]]}',
+        "levodopa -> dyskinesias\nmptp → parkinsonism",
+        r"\[(levodopa, dyskinesias), (mptp, parkinsonism)\]",
+        "[[levodopa, dyskinesias], [mptp, parkinsonism]]\n\nSee (Smith, 2019) and [p. 3, n. 1].",
+        "**(levodopa, dyskinesias)**, **(mptp, parkinsonism)**",
+        "(levodopa; dyskinesias); (mptp; parkinsonism)",
     ],
 )
 def test_lists_of_tuples(text: str) -> None:
     assert read(text) == PAIRS
+
+
+def test_an_object_has_one_text_for_each_element() -> None:
+    triple = '{"drug1": "Cevimeline", "relation": "advise", "drug2": "atropine"}'
+    assert read(triple, 3) == [("Cevimeline", "advise", "atropine")]
+    assert read(triple, 2) == []
+    assert read('{"a": "x", "b": ""}') == []
+    assert read('{"a": "x", "b": 2}') == []
 
 
 def test_a_single_tuple_is_read() -> None:
@@ -163,5 +179,8 @@ def test_hostile_text_takes_no_time() -> None:
         "('" * 10_000,
         "a," * 30_000,
         "(" * 9_999 + ")" * 9_999,
+        "{" * 30_000,
+        '{"a": "x",' * 5_000,
+        "a -> " * 20_000,
     ):
         read_tuples(text, size=2)
