@@ -56,12 +56,15 @@ _NUMBER = (
 )
 _OF = r"(?:\s*(?:/|out\s+of|of)\s*(?P<of>\d{1,9})(?![\w]|[.,]\d))?"
 _NAMED = re.compile(
-    rf"(?:rating|score|grade)\b\s*(?:\]|\))*\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:[:：=]|\bis\b|\bof\b)?\s*[\[(\"']*\s*{_NUMBER}{_OF}",
+    r"(?:(?:rating|score|grade)\b|评分|評分|得分)\s*(?:\]|\))*\s*(?:\([^()\n]{0,40}\)\s*)?"
+    rf"(?P<sign>[:：=]|\bis\b|\bof\b|[-–—](?=\s))?\s*[\[(\"'<]*\s*{_NUMBER}{_OF}",
     re.I,
 )
+_GIVEN = re.compile(rf"\b(?:give|rate|assign|award)\b[^\n.!?]{{0,40}}?{_NUMBER}{_OF}", re.I)
+_LATEX = re.compile(r"\\+(?:boxed|text|mathbf)\s*\{([^{}\n]{0,40})\}|\$")
 _ALONE = re.compile(rf"[\s\[(\"']*{_NUMBER}{_OF}[\s\])\"'.!]*", re.I)
 _FIELD = re.compile(r"[\"'](?:rating|score|grade)[\"']\s*:\s*[\"']?([^\"'\n,}]{1,40})", re.I)
-_NEXT = re.compile(r"\s*(?:-|–|—|/|,|;|\bto\b|\bor\b|\band\b)\s*\d(?![\w]|[.,]\d)", re.I)
+_NEXT = re.compile(r"\s*(?:-|–|—|/|,|;|\bto\b|\bor\b|\band\b|(?<=\d) )\s*\d(?![\w]|[.,]\d)", re.I)
 
 
 def read_rating(
@@ -107,7 +110,7 @@ def read_rating(
     answer = without_reasoning(text)
     if answer is None:
         return Rating(None, CUT_OFF)
-    answer = _digits(as_seen(answer))
+    answer = _LATEX.sub(lambda match: match[1] or "", _digits(as_seen(answer)))
     if not answer.strip():
         return Rating(None, EMPTY)
     fields = [_ALONE.fullmatch(value.strip()) for value in _FIELD.findall(answer)]
@@ -115,14 +118,29 @@ def read_rating(
         found = [_value(match, high) for match in fields if match is not None]
         return _settled(found, low, high, fractions)
     lines = [line for line in answer.splitlines() if any(char.isalnum() for char in line)]
+    whole = {_value(match, high) for line in lines for match in _named(line) if _ends(line, match)}
+    if len(whole) > 1:
+        return Rating(None, SEVERAL)
     for line in reversed(lines):
-        named = [_value(match, high) for match in _NAMED.finditer(line)]
-        if named:
-            if any(_NEXT.match(line, match.end()) for match in _NAMED.finditer(line)):
+        matches = _named(line)
+        if matches:
+            if any(_NEXT.match(line, match.end()) for match in matches):
                 return Rating(None, SEVERAL)
-            return _settled(named, low, high, fractions)
+            return _settled([_value(match, high) for match in matches], low, high, fractions)
     alone = _ALONE.fullmatch(lines[-1]) if lines else None
-    return _settled([] if alone is None else [_value(alone, high)], low, high, fractions)
+    if alone is not None:
+        return _settled([_value(alone, high)], low, high, fractions)
+    given = [match for line in lines for match in _GIVEN.finditer(line) if match["of"]]
+    return _settled([_value(match, high) for match in given], low, high, fractions)
+
+
+def _named(line: str) -> list[re.Match[str]]:
+    """The ratings that a line names; "a rating 5 would need more" names none."""
+    return [match for match in _NAMED.finditer(line) if match["sign"] or _ends(line, match)]
+
+
+def _ends(line: str, match: re.Match[str]) -> bool:
+    return not any(char.isalnum() for char in line[match.end() : match.end() + 40])
 
 
 def _digits(text: str) -> str:
