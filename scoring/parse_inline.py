@@ -128,8 +128,8 @@ def read_enumeration(line: str) -> Enumeration | None:
 
 
 def _all_pairs(line: str) -> bool:
-    """Whether every part between commas has a colon of its own."""
-    parts = line.split(",")
+    """Whether every part between semicolons, else commas, has a colon of its own."""
+    parts = line.split(";" if ";" in line else ",")
     return len(parts) > 1 and all(": " in part and part.count(":") == 1 for part in parts)
 
 
@@ -285,7 +285,9 @@ def _without_clause(parts: list[str], separator: str) -> tuple[list[str], str]:
         while len(parts) > 3 and (CLAUSE.match(parts[-1]) or _AFTERWARDS.match(parts[-1])):
             clause.insert(0, parts[-1])
             parts = parts[:-1]
-        if len(parts) == 3 and _RELATIVE.match(parts[-1]):
+        if len(parts) == 3 and (
+            _RELATIVE.match(parts[-1]) or (_INNER_AND.search(parts[1]) and CLAUSE.match(parts[-1]))
+        ):
             clause.insert(0, parts[-1])
             parts = parts[:-1]
     return parts, ", ".join(clause)

@@ -58,10 +58,11 @@ _TRANSITIVE = re.compile(
     r"(?:direct|produc|releas|invent|creat|discover|found|paint|publish|record|perform|host|visit|"
     r"defeat|cover|border|us|need|requir|offer|provid|involv|receiv|support|own|conquer|join|play|"
     r"select|combin|mix|add|liv|work|lik|lov|prefer|want|attend|serv|design|develop|introduc|"
-    r"affect|caus|help|reduc|improv|protect|portray|represent|replac|span|shar|explor|collect)"
+    r"affect|caus|help|reduc|improv|protect|portray|represent|replac|span|shar|explor|collect|scor|describ|"
+    r"show|contribut)"
     r"(?:es|s|ed)|wr(?:ote|ites)|w(?:on|ins)|s(?:old|ells)|ma(?:de|kes)|sp(?:oke|eaks)|ate|eats|"
     r"s(?:ang|ings)|t(?:aught|eaches)|b(?:uilt|uilds|ought|uys)|g(?:ave|ives|rew|rows)|took|takes|"
-    r"saw|sees|led|leads|wore|wears|met|meets|beat|beats|kept|keeps|studie[sd]|carrie[sd]|"
+    r"has|have|had|tells|told|saw|sees|led|leads|wore|wears|met|meets|beat|beats|kept|keeps|studie[sd]|carrie[sd]|"
     r"(?<=[Ii] )[a-z]{2,}|(?<=[Yy]ou )[a-z]{2,}|(?<=[Ww]e )[a-z]{2,}|(?<=[Tt]hey )[a-z]{2,}|"
     r"(?<=can )[a-z]{2,}|(?<=could )[a-z]{2,}|(?<=may )[a-z]{2,}|(?<=should )[a-z]{2,}"
     r")(?: (?:in|on|at|of|with|for|from|to|into|as|by))?(?= )"
@@ -71,12 +72,27 @@ _AUXILIARY = re.compile(
     r"(?: (?:in|on|at|of|with|for|from|to|into|as|by))?$"
 )
 _CAPITAL = re.compile(r"(?:(?:[Tt]he|[Aa]n?) )?[A-Z0-9\"“‘_À-Þ]")
+_TO_A_NAME = re.compile(
+    r"\s+[a-z][^A-Z0-9\"“_]*\s(?:in|for|by|with|of|on|at|from|to)(?=\s(?:the\s)?[A-Z0-9\"“_])"
+)
 # Behind the last item a sentence goes on: "…, and Mars are the inner planets".
-_PREDICATE = re.compile(r"\s+[a-z]\S*\s+\S")
-_GOES_ON = re.compile(r"\s[–—-]\s[a-z]|\s(?:he|she|it|they|we)\s[a-z]")
+_PREDICATE = re.compile(r"(?<=re)\s+[a-z]|\s+[a-z]\S*\s+\S")
+_GOES_ON = re.compile(
+    r"\s[–—-]\s[a-z]|\s(?:he|she|it|they|we)\s[a-z]|"
+    r"^(?:[A-Z][\w.'’-]{0,30}\s){1,4}(?:are|were|went|have|had|has|did|do|will|would|can|could|may|"
+    r"sang|won|lost|met|[a-z]{2,20}ed)\b"
+)
+_ACTS = re.compile(
+    r"(?:[a-z]{2,20}ed|grew|went|became|was|were|is|are|has|had|won|took|made|lives?|led|left|wrote|"
+    r"began|sang|met|fell)\s"
+)
+_WHERE = re.compile(r"(?:from|on|in|at|to|by|for|through|during|under|over)\s")
+_SUBORDINATE = re.compile(r"(?:If|When|While|Although|Because|After|Before|Since|Though|To)\s")
+_PRONOUN = re.compile(r"(?:Er|Sie|Es|Il|Elle|Ils|On|Él|Ella|Lui|Lei|Он|Она|Hij|Zij)\s[a-zà-ÿа-я]")
+_SAID_CJK = re.compile(".*(?:ました|ます|った|した|いる|いた|[았었했였됐]다)$")
 _APPOSITION = re.compile(r"(?:an?|the|his|her|their|its|one of)\s")
 _CLAUSE_CJK = re.compile(
-    "(?:是|在|有|被|把|让|就|都|也|将|并|但|而|因|所以|如果|后来|现在|每|他|她|它|我|你|这|那|从|使|导致|可以|同时|其中)|.*[了是]"
+    "(?:是|在|有|被|把|让|就|都|也|将|并|但|而|因|所以|如果|后来|曾|毕业|出生|现在|每|他|她|它|我|你|这|那|从|使|导致|可以|同时|其中)|.*[了是]"
 )
 _SECOND_TOPIC = re.compile(r".*[一-龯ァ-ヶー](?:は|が|も).")
 _PREDICATE_CJK = re.compile(".+?(?:都|均|皆|全)(?:是|为|有|在|属)")
@@ -152,13 +168,15 @@ def lead_in(
     stopped
         Whether a full stop follows: the line is a sentence rather than a list.
     """
-    title = False
+    titles = 0
     if separator in ",、" and _is_cjk_prose(parts, separator, stopped):
         return None
     for at in range(len(parts) - 1, -1, -1):
         part = parts[at]
         blotted = masked(plain(part)) if "*" in part or "_" in part else masked(part)
         verb = last_match(_VERB, blotted) if len(blotted) == len(part) else None
+        if titles > 20:
+            break  # each further one would look at all the items again
         if verb is None:
             continue
         cut = verb.end()
@@ -169,10 +187,20 @@ def lead_in(
         if not first:
             continue
         items = [first, *parts[at + 1 :]]
+        if first[:1].islower() and titled(
+            [_ARTICLE.sub("", item) for item in [items[-1], *items[1:], items[-1]]]
+        ):
+            # "He was known for his roles in Jaws, …": names begin behind the preposition.
+            further = _TO_A_NAME.match(blotted, cut)
+            if further is not None:
+                cut = further.end()
+                items[0] = part[cut:].strip()
+        if stopped and len(items) > 2 and items[0][:1].isupper() and _ACTS.match(items[-1]):
+            return None  # "born in Hamburg, Germany, and grew up in London"
         in_a_row = len(items) > 2 and (joined or (len(items) > 3 and titled(items)))
         if at == len(parts) - 1 or not in_a_row:
             if part[:1].isupper() and at and not _PREDICATE.match(part, cut):
-                title = True  # "…, What is Love, …" is one if an earlier part leads in
+                titles += 1  # "…, What is Love, …" is one if an earlier part leads in
                 continue
             return None
         lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
@@ -195,7 +223,7 @@ def lead_in(
     if separator in "|•":
         return "", parts
     capital = titled(parts)
-    if title and not capital:
+    if titles and not capital:
         return None
     if max(words) > 8 and not (capital and max(words) <= 12 and (not joined or max(words[1:]) > 4)):
         return _after_preposition(parts, joined)
@@ -217,6 +245,8 @@ def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, lis
     capital = titled([first, *[part.lstrip('"“‘') for part in parts[1:]]])
     if not stopped or len(parts) < 3 or not (joined or (capital and len(parts) > 3)):
         return None
+    if _SUBORDINATE.match(first):
+        return None
     if not first[:1].isupper() or max([len(part.split()) for part in parts[1:]]) > 8:
         return None
     blotted = masked(first)
@@ -237,12 +267,20 @@ def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, lis
 
 def _says_more(parts: list[str], joined: bool, stopped: bool) -> bool:
     """Whether a sentence says something about its items, or about the first of them."""
-    if stopped and _GOES_ON.search(masked(parts[-1])):
+    if not stopped:
+        return False
+    if _GOES_ON.search(masked(parts[-1])) or _PRONOUN.match(parts[0]):
         return True
+    if len(parts) == 2 and len(parts[0].split()) > 3:
+        return True
+    if joined:
+        return False
+    if any(_WHERE.match(part) for part in parts[1:]):
+        return True
+    if len(parts) == 3 and parts[1][:1].isupper() and parts[2][:1].islower():
+        return len(parts[2].split()) > 2
     return (
-        stopped
-        and not joined
-        and len(parts) == 3
+        len(parts) == 3
         and parts[0][:1].isupper()
         and _APPOSITION.match(parts[1]) is not None
         and parts[2][:1].islower()
@@ -252,6 +290,8 @@ def _says_more(parts: list[str], joined: bool, stopped: bool) -> bool:
 
 def _is_cjk_prose(parts: list[str], separator: str, stopped: bool) -> bool:
     """Whether Chinese or Japanese parts are clauses of a sentence."""
+    if stopped and len(parts) > 2 and _SAID_CJK.match(parts[-1]):
+        return True
     if not stopped or not _HAN.search(parts[0]):
         return False
     if separator == "、":

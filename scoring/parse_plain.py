@@ -54,11 +54,14 @@ def read_plain(lines: list[Line]) -> Parsed:
         if several is not None:
             return several
     for at, text in enumerate(texts[:2]):
-        if at and not texts[0].endswith((":", "：")):
+        led = texts[0].endswith((":", "："))
+        if at and not (led or _opens(texts)):
             break
         polite = _POLITE.match(text)
         begin = polite.end() if polite is not None else 0
         found = read_enumeration(text[begin:])
+        if at and not led and found is not None and found.preamble:
+            break  # another sentence, no list below the first one
         if found is not None:
             lead = f"{text[:begin]}{found.preamble}".strip()
             preamble = [*texts[:at], *([lead] if lead else [])]
@@ -83,6 +86,17 @@ _LABEL = re.compile(
     r"最终答案|答案|回答)(?: is)?(?:\*\*)?[:：](?:\*\*)?\s*(?=\S)",
     re.I,
 )
+
+
+def _opens(texts: list[str]) -> bool:
+    """Whether the first of two lines is a few words that open the answer: "Let me see."."""
+    return (
+        len(texts) == 2
+        and len(texts[0].split()) in (2, 3, 4, 5, 6)
+        and _SENTENCE.search(texts[0]) is not None
+        and "," not in texts[0]
+        and len(texts[1]) < 2000
+    )
 
 
 def _labelled(lines: list[Line], texts: list[str]) -> Parsed | None:
@@ -127,6 +141,10 @@ def _several(lines: list[Line], texts: list[str]) -> Parsed | None:
     rest = texts
     if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
         preamble, rest = texts[:1], texts[1:]
+    if _opens(texts):
+        found = read_enumeration(texts[1])
+        if found is not None and len(found.items) > 2 and not found.preamble:
+            return None
     if preamble and len(rest) > 1 and len(rest[0]) < 2000:
         if all(_SENTENCE.search(text) and "," not in text for text in rest[1:]):
             found = read_enumeration(rest[0])

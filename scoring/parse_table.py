@@ -28,8 +28,12 @@ def read_table(lines: Sequence[str]) -> tuple[list[Element], list[tuple[int, int
 
     A table has a header and, below it, a rule line and one row at least, or two rows at least.
     """
-    rule = next((at for at, line in enumerate(lines) if is_rule(line)), None)
-    places = [at for at, line in enumerate(lines) if not is_rule(line)]
+    rules = [at for at, line in enumerate(lines) if is_rule(line)]
+    if 1 not in rules and len(lines) > 2 and _is_thin_rule(lines[1]):
+        rules.insert(0, 1)
+    rule = rules[0] if rules else None
+    dropped = set(rules)
+    places = [at for at in range(len(lines)) if at not in dropped]
     rows = [_cells(lines[at]) for at in places]
     if len(rows) < 2 or (rule != 1 and len(rows) < 3):
         return None
@@ -67,6 +71,12 @@ def is_rule(line: str) -> bool:
         and ("|" in line or "-+" in line)
         and _RULE.issuperset(line.strip())
     )
+
+
+def _is_thin_rule(line: str) -> bool:
+    """Whether a second line is a rule of single dashes; further down they are cells."""
+    stripped = line.strip()
+    return stripped.startswith("|") and "-" in stripped and _RULE.issuperset(stripped)
 
 
 def _cells(line: str) -> list[str]:
