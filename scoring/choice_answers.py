@@ -205,6 +205,7 @@ class _Labels:
         words = sorted(map(re.escape, self.of), key=len, reverse=True)
         # After a Latin letter Japanese goes on without a blank: 正解はBです.
         latin = all(word.isascii() for word in self.of)
+        digits = any(char.isdigit() for word in self.of for char in word)
         begins = r"(?<![A-Za-z0-9\u00c0-\u024f])" if latin else r"(?<![^\W_])"
         ends = r"(?![A-Za-z0-9\u00c0-\u024f])" if latin else r"(?![^\W_])"
         # No possessive: "A's". In Turkish B'dir is "is B".
@@ -216,16 +217,24 @@ class _Labels:
             rf"(?:(?:^|(?<=[.!?;,]\s))\W*(?:(?:but|aber|pero|mais|ma)\s+)?(?:(?:so|thus|hence|therefore|ergo|consequently|then|maybe|"
             rf"perhaps|probably|likely|i(?:['’]d)? (?:choose|pick|select|think|believe|guess|say)|"
             rf"if i had to (?:guess|choose|pick)|es ist|c['’]est|ich tippe auf|je choisis|"
+            rf"it is|that would be|(?:based on|given|considering)[^\n.,]{{0,60}},|"
             rf"it must be|must be)\b[,:]?|no[,:])"
-            rf"\s+(?:it['’]s\s+|it is\s+)?(?:the\s+)?(?:option\s+)?|(?:^|\s)A\s*[:：]\s*)"
+            rf"\s+(?:it['’]s\s+|it is\s+)?(?:the\s+)?(?:option\s+)?|"
+            rf"(?:^|\s)A\s*[:：]\s*|(?:→|=>|⇒)\s*)"
             rf"{label}\s*[.!?)]*\s*$",
             re.I,
         )
-        asks = rf"(?:{ANSWER}(?:[^\n.:：。]{{0,40}}?{IS})?|{CHOICE}\s*{IS}|{NAMED})"
+        # "1. B", "Q1: B": the number of the question.
+        numbered = r"(?:(?:Q\s*)?\d{1,3}\s*[.):]\s+)?" if latin and not digits else ""
+        asks = (
+            rf"(?:{ANSWER}(?:[^\n.:：。]{{0,40}}?{IS})?|{CHOICE}[^\n.:：]{{0,20}}?\s*{IS}|{NAMED})"
+        )
         self.phrase = re.compile(rf"{asks}{BEFORE}\s*{label}", re.I)
         self.is_right = re.compile(
-            rf"(?<![^\W_]){label}(?:\s+(?i:is|would be)\s+(?i:the\s+)?(?i:correct|right|best|most|"
-            rf"(?<=the\s)better)\b|\s*(?:が|は|是|가|이)\s*(?:正し|正解|正确|正確|答案|정답|맞))"
+            rf"{label}(?:\s+(?i:is|would be)\s+(?i:the\s+)?(?i:correct|right|best|most|"
+            rf"(?<=the\s)better)\b|\s+(?i:ist\s+(?:richtig|korrekt)|es\s+(?:la\s+)?correct[ao]|è\s+corrett[ao]|"
+            r"est\s+(?:correcte?|juste)|é\s+(?:a\s+)?corret[ao])\b|"
+            r"\s*(?:が|は|是|가|이|选项|選項|选项是)\s*(?:正し|正解|正确|正確|答案|정답|맞))"
         )
         written = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
         plain = rf"(?:the\s+)?(?:option\s+|choice\s+)?[(\"'“]?{begins}(?:{written}){ends}[)\"'”]?"
@@ -252,17 +261,20 @@ class _Labels:
             re.I,
         )
         self.alone = re.compile(
-            rf"(?:\s*(?:[#>]|[-•]\s))*\s*(?:(?:option|choice|answer|letter)\s*)?{label}"
-            rf"\s*[.,:;)!?。、）]*\s*",
+            rf"(?:\s*(?:[#>]|[-•]\s))*\s*{numbered}"
+            r"(?:(?:option|choice|answer|letter|opción|alternativa|الخيار|选项|選択肢|ตอบ)\s*)?"
+            rf"{label}(?:です|입니다|번)?\s*[.,:;)!?。、）]*\s*",
             re.I,
         )
         self.lead = re.compile(
             rf"(?:\s*(?:[#>]|[-•]\s?))*\s*(?:option\s+)?{OPEN}(?P<label>(?i:{'|'.join(words)}))"
             rf"\s*(?:{CLOSE[:-1]}+|[.:：)、．])(?!\s*[A-Z]\.\s)(?:\s|$|(?=[^\x00-\x7f]))"
         )
+        self.listed = re.compile(rf"[,;.]\s+(?:option\s+)?[(]?(?:{written})[:)]\s", re.I)
         self.first = re.compile(rf"\s*{label}\s*[,\-–—:.)]*\s*")
         self.pick = re.compile(
-            rf"(?i:\b{PICKS})\s*(?:actually\s+|the\s+)?(?:option\s*)?{label}", re.I
+            rf"(?i:(?:\b|(?<=[\u4e00-\u9fff])){PICKS})\s*(?:actually\s+|the\s+)?(?:option\s*)?{label}",
+            re.I,
         )
         self.bracketed = re.compile(
             rf"(?<!\w)[(\[（【]\s*(?P<label>{'|'.join(words)})\s*[)\]）】]", re.I
@@ -310,6 +322,8 @@ class _Labels:
             return Choice(whole, rule="option")
         leads = [match for line in lines if (match := self.lead.match(line))]
         leads = [match for match in leads if not self._is_turned(match.string, match)]
+        if any(self.listed.search(match.string, match.end()) for match in leads):
+            return Choice(None, SEVERAL)  # "A: no, B: yes"
         if len(leads) > 1:
             leads = [match for match in leads if _RIGHT_MARK.search(match.string)] or leads
         found = _one("lead", [self.of[_form(match["label"])] for match in leads])

@@ -17,6 +17,15 @@ from accord.scoring.choice_answers import read_choice
 FILE = Path(__file__).with_name("choice_wordings.jsonl")
 WORDINGS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 OPTIONS = {
+    "capitals": {"A": "Paris", "B": "Berlin", "C": "Madrid", "D": "None of the above"},
+    "rates": {
+        "A": "It increases",
+        "B": "It decreases",
+        "C": "It remains unchanged",
+        "D": "It first increases, then decreases",
+    },
+    "molarity": {"A": "0.05 mol/L", "B": "0.5 mol/L", "C": "5 mol/L", "D": "50 mol/L"},
+    "genes": {"A": "TP53", "B": "BRCA1", "C": "A and B", "D": "None"},
     "germs": {"A": "E. coli", "B": "B. subtilis", "C": "C. difficile", "D": "S. aureus"},
     "cell": {"A": "Nucleus", "B": "Mitochondrion", "C": "Golgi apparatus", "D": "Ribosome"},
     "numbers": {"A": "12", "B": "15", "C": "18", "D": "None of the above"},
