@@ -215,6 +215,8 @@ class _Work:
             cells.setdefault("system", self.system)
             if self.variant is not None:
                 cells.setdefault("variant", self.variant)
+        elif _has_twice(cells.get("reference")):
+            self._note("a reference has an element twice (both are wanted)")
         identity = given or outside.id
         if identity is None:
             identity = self._known(outside, cells, line)
@@ -330,6 +332,21 @@ class _Work:
                 unused=tuple(unused),
             ),
         )
+
+
+def _has_twice(reference: Any) -> bool:
+    """Whether a list of elements holds two that are the same to an exact match."""
+    from ..scoring.tokens import normalise
+
+    if not isinstance(reference, list) or len(reference) < 2:
+        return False
+    seen = [
+        json.dumps([normalise(one["text"]), one.get("attributes")])
+        if isinstance(one, dict)
+        else json.dumps([normalise(str(one)), None])
+        for one in reference
+    ]
+    return len(set(seen)) < len(seen)
 
 
 def _rows(count: int) -> str:

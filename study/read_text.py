@@ -32,6 +32,10 @@ def decode(raw: bytes, name: str) -> str:
     cure = "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{name} is encoded as UTF-16", cure=cure)
+    if raw.startswith(b"\x1f\x8b"):
+        raise InputError(f"{name} is packed with gzip", cure=f"name it {name}.gz, or unpack it")
+    if raw.startswith(b"BZh") and not raw[:200].isascii():
+        raise InputError(f"{name} is packed with bzip2", cure="unpack it, or pack it with gzip")
     nul = raw.find(b"\0")
     if nul >= 0:
         line = raw.count(b"\n", 0, nul) + 1

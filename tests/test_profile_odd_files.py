@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 from collections.abc import Callable
@@ -205,6 +206,17 @@ def test_names_of_an_answer_that_are_all_blank_are_refused(empty: Study, write: 
         add(empty, "alce", "questions", write("alce.json", {"data": rows}))
 
 
+def test_an_element_that_stands_twice_is_noted(empty: Study, write: Write) -> None:
+    """A system that names each thing once can't have full recall of such a list."""
+    twice = {"answer_text": "The Rhine", "aliases": ["x"]}
+    rows = [qampari("1", "a", "b", "A"), qampari("2", twice, "the rhine."), qampari("3", "a", "b")]
+    added = add(empty, "qampari", "questions", write("q.jsonl", rows))
+    assert added.notes == ("a reference has an element twice (both are wanted): 2 rows",)
+    assert elements(empty)[0] == ["a", "b", "A"]
+    teams = {"question": "t?", "final_answers": ["FC (2010)", "FC (2012)"]}
+    assert not add(empty, "tlqa", "questions", write("t.json", [teams])).notes
+
+
 def test_an_object_that_is_a_blank_is_none(empty: Study, write: Write) -> None:
     """LM-KBC writes an empty answer as [] or as [""]."""
     rows = [
@@ -328,6 +340,18 @@ def test_another_encoding_is_refused_by_name(
         add(empty, name, role, path)
     assert why in str(refused.value) and "save it as UTF-8" in str(refused.value)
     assert not empty.ledger.questions()
+
+
+def test_a_packed_file_without_its_ending_is_named(empty: Study, tmp_path: Path) -> None:
+    path = tmp_path / "dev.json"
+    for packed, message in (
+        (gzip.compress(b"[]" * 99), "dev.json is packed with gzip; name it dev.json.gz, or unp"),
+        (bz2.compress(b"[]" * 99), "dev.json is packed with bzip2; unpack it, or pack it with gz"),
+    ):
+        path.write_bytes(packed)
+        with pytest.raises(InputError) as refused:
+            add(empty, "romqa", "questions", path)
+        assert str(refused.value).startswith(message)
 
 
 def test_a_very_long_line_is_one_row(empty: Study, write: Write) -> None:
