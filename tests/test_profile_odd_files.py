@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from profile_samples import Role, add
+from profile_samples import SAMPLES, Role, add
 
 from accord.scoring.errors import InputError, RowLine
 from accord.scoring.parse import read_reference
@@ -362,3 +362,35 @@ def test_a_very_long_line_is_one_row(empty: Study, write: Write) -> None:
     add(empty, "qampari", "responses", path)
     assert elements(empty) == [names]
     assert responses(empty) == [names[:3]]
+
+
+# Formats that are refused
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "answer"),
+    [
+        ("loft-anyof", 'question_id = "qid"\nquestion = "query_text"\nreference = "answers"', 1),
+        ("truthfulqa", 'question = "question"\nreference = "correct_answers"', 1),
+    ],
+)
+def test_the_cure_for_interchangeable_answers_works(
+    empty: Study, write: Write, name: str, fields: str, answer: int
+) -> None:
+    """Any one of the answers is all that is wanted: naming the second is full marks."""
+    form = str(write("own.toml", f'list = "any-of"\n[questions]\n{fields}\n'))
+    empty.add_outside(SAMPLES / f"{name}.jsonl", form, "questions")
+    questions = empty.ledger.questions()
+    names = [read_reference(question.reference).elements for question in questions]
+    assert [len(one) for one in names] == [1] * len(questions)
+    rows = [
+        {
+            "question_id": question.question_id,
+            "system": "alpha",
+            "response": [(one.text, *one.aliases)[answer]],
+        }
+        for question, (one,) in zip(questions, names, strict=True)
+    ]
+    empty.add_responses(write("answers.jsonl", rows))
+    empty.score(["exact"])
+    assert empty.scores()["llm_judge_f1"].tolist() == [1] * len(questions)
