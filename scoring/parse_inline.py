@@ -278,6 +278,9 @@ def _split(
 def _without_clause(parts: list[str], separator: str) -> tuple[list[str], str]:
     """Without a clause that follows the items: "…, and Ringo; they split", "…, which I like"."""
     clause: list[str] = []
+    if separator == "、" and "，" in parts[-1] and not any("，" in part for part in parts[:-1]):
+        last, _, after = parts[-1].partition("，")
+        return [*parts[:-1], last], after
     if separator == ",":
         last, sign, after = parts[-1].partition("; ")
         if sign:
@@ -304,6 +307,8 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
         inner = last_match(pattern, masked(last))
+        if inner is not None and all(pattern.search(part) for part in parts[:-1]):
+            return parts, False  # "salt and pepper, bread and butter"
         if inner is None and separator == "," and len(parts) > 1 and _HAN.search(last):
             inner = last_match(_INNER_AND_CJK, masked(last))
         if inner is None and _SLAVIC.search(" ".join(parts)):

@@ -65,11 +65,20 @@ _TRANSITIVE = re.compile(
     r"has|have|had|tells|told|saw|sees|led|leads|wore|wears|met|meets|beat|beats|kept|keeps|studie[sd]|carrie[sd]|"
     r"(?<=[Ii] )[a-z]{2,}|(?<=[Yy]ou )[a-z]{2,}|(?<=[Ww]e )[a-z]{2,}|(?<=[Tt]hey )[a-z]{2,}|"
     r"(?<=can )[a-z]{2,}|(?<=could )[a-z]{2,}|(?<=may )[a-z]{2,}|(?<=should )[a-z]{2,}"
-    r")(?: (?:in|on|at|of|with|for|from|to|into|as|by))?(?= )"
+    r"|flows?|runs|ran|passes|lies|comes|goes|extends"
+    r")(?: (?:in|on|at|of|with|for|from|to|into|as|by|through|across|along|between))?(?= )"
 )
 _AUXILIARY = re.compile(
     r" (?:can|could|may|might|should|will|would|must|also|often|usually|mainly|have|had|do|did)"
     r"(?: (?:in|on|at|of|with|for|from|to|into|as|by))?$"
+)
+_HONOUR = re.compile(
+    r"(?:(?:[A-Z][a-z]+ )?(?:Oscars?|Emmys?|Grammys?|Tonys?|Globes?|Awards?|Prizes?|Medals?)) "
+    r"(?:for|in) (?=[A-Z0-9])"
+)
+_COUNTED = re.compile(
+    r"\s(?:has|have|had|are|were)\s"
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s[a-z][a-z ]{0,40}$"
 )
 _CAPITAL = re.compile(r"(?:(?:[Tt]he|[Aa]n?) )?[A-Z0-9\"“‘_À-Þ]")
 _TO_A_NAME = re.compile(
@@ -250,6 +259,8 @@ def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, lis
     if not first[:1].isupper() or max([len(part.split()) for part in parts[1:]]) > 8:
         return None
     blotted = masked(first)
+    if _COUNTED.search(first) and all(part[:1].isupper() for part in parts[1:]):
+        return (f"{first},", parts[1:]) if len(parts) > 3 else None  # "has three sons, Al, …"
     verb = _TRANSITIVE.search(blotted)
     while verb is not None and _AUXILIARY.search(f" {verb[0]}"):
         verb = _TRANSITIVE.search(blotted, verb.end())
@@ -261,6 +272,8 @@ def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, lis
             cut = blotted.find(" ", cut) + 1
             if cut == 0:
                 return None
+        honour = _HONOUR.match(first, cut)  # "three Oscars for Jaws, Alien, and Heat"
+        cut = cut if honour is None else honour.end()
     rest = first[cut:].strip()
     return _shared_article(first[:cut].rstrip(), [rest, *parts[1:]]) if rest else None
 
@@ -269,6 +282,8 @@ def _says_more(parts: list[str], joined: bool, stopped: bool) -> bool:
     """Whether a sentence says something about its items, or about the first of them."""
     if not stopped:
         return False
+    if _COUNTED.search(parts[0]) and len(parts) == 3 and parts[1][:1].isupper():
+        return True  # "has two sons, Al and Bob": fewer than three items
     if _GOES_ON.search(masked(parts[-1])) or _PRONOUN.match(parts[0]):
         return True
     if len(parts) == 2 and len(parts[0].split()) > 3:

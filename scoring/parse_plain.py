@@ -23,7 +23,9 @@ _POLITE = re.compile(
     r"もちろん)(?: thing)?[!.。！]\s*(?=\S)",
     re.I,
 )
-_VERB = re.compile(r"\s(?:is|are|was|were)\s.*[.!?]$")
+_VERB = re.compile(
+    r"\s(?:is|are|was|were|est|sont|était|ist|sind|war|waren|es|son|fue|è|sono|é|são)\s.*[.!?]$"
+)
 _SAID = re.compile(
     r"(?:(?:Yes|No), )?(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|I|[Yy]ou|[Tt]h(?:ere|is|at|ese|ose)) "
     r"[a-z].*[.!]$"

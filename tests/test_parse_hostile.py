@@ -100,6 +100,9 @@ HOSTILE |= {
         "ways to a name": "are known for a in b ",
         "he and she": "it is a, it was b. ",
         "said in Japanese": "京都、行きました、",
+        "pairs that belong together": "a and b, ",
+        "counted": "It has two a has two 1, b, c ",
+        "Chinese places": "京、位，",
         "bold without end": "1. **a\n",
     }.items()
 }
