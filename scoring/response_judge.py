@@ -99,7 +99,7 @@ class FileReplies:
     def __init__(self, name: str, path: Path, asked: Asked) -> None:
         self.name = name
         self.labels = LABELS[asked]
-        self._asked = asked
+        self._asked: Asked = asked
         self._path = path
         content, rows = read_rows(path, "judge_reply", where=f"judge {name}")
         self._sha256 = hashlib.sha256(content).hexdigest()

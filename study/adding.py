@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .intake import Intake
     from .matching import Matching
+    from .records import Response
 
 __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
 
@@ -77,8 +78,12 @@ def add_responses(
     *,
     mapping: Mapping[str, str] | None = None,
     strata: Sequence[str] = (),
+    check: Callable[[Sequence[Response]], None] | None = None,
 ) -> Added:
-    """Bring responses in. See :func:`accord.study.intake.read_responses`."""
+    """Bring responses in. See :func:`accord.study.intake.read_responses`.
+
+    ``check`` is given the new ones, and refuses them by raising, before any is kept.
+    """
     table = _table(source, "responses", mapping, strata)
     with ledger.writing():
         known = {
@@ -92,6 +97,8 @@ def add_responses(
                 cure="bring them in first: accord add STUDY FILE --as questions",
             )
         found = intake.read_responses(table, known, ids, strata)
+        if check is not None:
+            check(found.new)
         with ledger.transaction():
             ledger.add_responses(found.new)
             options = {"map": dict(mapping or {}), "strata": list(strata)}

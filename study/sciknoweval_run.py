@@ -45,7 +45,7 @@ from .unit_items import response_item_id
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SciKnowEval", "check_questions", "row_of"]
+__all__ = ["SciKnowEval", "check_questions", "refuse_examples", "row_of"]
 
 _NOT_ASKED = "not asked"
 Key = tuple[str, str, str]
@@ -281,6 +281,23 @@ def check_questions(source: Table | Path | str) -> None:
             bad.append(BadRow(source.name, line, error.message))
     if bad:
         raise InputError.from_rows(bad, cure="correct these rows or leave them out")
+
+
+def refuse_examples(responses: Sequence[Response]) -> None:
+    """Refuse responses whose variant says that they were asked for with examples.
+
+    Raises
+    ------
+    InputError
+        With every such response.
+    """
+    bad = [
+        BadRow("responses", None, f"question {one.question_id!r}: variant {one.variant!r}")
+        for one in responses
+        if few_shot_rows([{"variant": one.variant}])
+    ]
+    if bad:
+        raise InputError.from_rows(bad, cure=ZERO_SHOT)
 
 
 def row_of(question: Question) -> dict[str, Any]:

@@ -235,8 +235,21 @@ class Study:
         mapping: Mapping[str, str] | None = None,
         strata: Sequence[str] = (),
     ) -> Added:
-        """Bring responses in: ``question_id, system, response``, and columns named as strata."""
-        return adding.add_responses(self.ledger, source, mapping=mapping, strata=strata)
+        """Bring responses in: ``question_id, system, response``, and columns named as strata.
+
+        In a study of SciKnowEval those that were asked for with examples are refused.
+        """
+        from ..scoring.sciknoweval import SciKnowEvalRecipe
+        from .sciknoweval_run import refuse_examples
+
+        zero_shot = isinstance(self.settings.recipe(), SciKnowEvalRecipe)
+        return adding.add_responses(
+            self.ledger,
+            source,
+            mapping=mapping,
+            strata=strata,
+            check=refuse_examples if zero_shot else None,
+        )
 
     def add_pairs(
         self,

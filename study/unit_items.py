@@ -83,7 +83,7 @@ def graded_of(ledger: Ledger, template: str, item_ids: Iterable[str]) -> dict[st
                     _reference(question),
                 )
     named: tuple[Literal["response", "parse"], ...] = ("response", "parse")
-    kinds = [unit for unit in named if unit in units]
+    kinds: list[Literal["response", "parse"]] = [unit for unit in named if unit in units]
     if not kinds:
         return found
     for response in ledger.responses(list(questions)):

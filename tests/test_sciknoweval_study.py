@@ -51,7 +51,8 @@ def accord(
 
     def run(*arguments: object) -> tuple[int, str, str]:
         status = cli.main([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
+        out, error = capsys.readouterr()
+        return status, out, error
 
     return run
 
@@ -335,9 +336,13 @@ def test_what_is_no_row_or_not_zero_shot_is_refused(accord: Runner, tmp_path: Pa
     answers.write_text(
         f"question_id,system,variant,response\n{first},alder,5-shot,B\n", encoding="utf-8"
     )
-    assert accord("add", study, answers, "--as", "responses")[0] == 0
-    status, _, error = accord("score", study)
-    assert status == 2 and "variant '5-shot'" in error and "ask without examples" in error
+    few = ("add", study, good, "--as", "responses", "--format", "sciknoweval", "--system", "alder")
+    for add in (("add", study, answers, "--as", "responses"), (*few, "--variant", "3-shot")):
+        status, _, error = accord(*add)
+        assert status == 2 and error.count("\n") == 1
+        assert "-shot'" in error and "ask without examples" in error
+    with Study.open(study) as opened:
+        assert not any(response.variant for response in opened.ledger.responses())
 
 
 def test_prompts_of_responses(tmp_path: Path) -> None:

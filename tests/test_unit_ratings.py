@@ -51,7 +51,8 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
 def accord(capsys: pytest.CaptureFixture[str]) -> Runner:
     def run(*arguments: object) -> tuple[int, str, str]:
         status = cli.main([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
+        out, error = capsys.readouterr()
+        return status, out, error
 
     return run
 
