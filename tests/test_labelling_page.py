@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from accord.annotate.export import export_to_server
 from accord.annotate.importing import import_from_server
 from accord.annotate.sample import draw_sample
 from accord.annotate.server import PrivateServer
+from accord.annotate.template import load_template
 from accord.study import Study
 
 if TYPE_CHECKING:
@@ -239,6 +241,13 @@ def test_the_keys_that_the_instructions_name(desk: Desk) -> None:
     page.keyboard.press("Escape")
     first.wait_for(state="hidden", timeout=10_000)
     page.locator(".accord-predicted .lsf-richtext__line").first.wait_for(timeout=60_000)
+    named = re.search(r"The button \*(.+?)\* opens it again", load_template().instructions)
+    assert named is not None
+    page.get_by_role("button", name=named[1], exact=True).click()
+    first.wait_for(timeout=10_000)
+    page.wait_for_timeout(500)
+    page.keyboard.press("Escape")
+    first.wait_for(state="hidden", timeout=10_000)
     page.keyboard.press("1")
     page.wait_for_timeout(500)
     with page.expect_response(

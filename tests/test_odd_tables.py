@@ -13,7 +13,13 @@ import pytest
 from accord import cli
 from accord.scoring.errors import InputError
 from accord.study import RatingsOptions, read_table
-from accord.validate import AgreementReport, agreement, conclusions, stratified_rate
+from accord.validate import (
+    AgreementReport,
+    agreement,
+    cluster_codes,
+    conclusions,
+    stratified_rate,
+)
 from accord.validate.agreement_text import agreement_lines
 from accord.validate.audit_table import AuditReport, audit
 from accord.validate.figures import interval, percent
@@ -146,6 +152,37 @@ def test_what_is_left_out_of_one_raters_table_is_not_nothing() -> None:
     lines = agreement_lines(report)
     assert "Left out of the input: 5 missing" in lines
     assert "Left out: nothing" not in lines
+
+
+@pytest.mark.parametrize(("unit", "noun"), [("question", "page"), ("item", "item")])
+def test_what_is_undefined_names_the_unit_as_the_rest_does(unit: Any, noun: str) -> None:
+    frame = systems([]).rename(columns={"question_id": "page"})
+    options = RatingsOptions(cluster=("page",))
+    chosen: dict[str, Any] = {"options": options, "unit": unit, "resamples": 0}
+    families = agreement(frame, family={"gpt": "x", "A": "y"}, **chosen).result_dicts()
+    (alone,) = (one for one in families if one["name"] == "bias_difference")
+    assert alone["estimate"] is None and alone["unit"] == noun
+    without = agreement(frame.drop(columns="system"), **chosen).result_dicts()
+    undefined = [one for one in without if one["level"] == "response"]
+    assert undefined and {one["unit"] for one in undefined} == {noun}
+
+
+def test_one_tie_is_one_item() -> None:
+    frame = ratings_of(
+        {
+            "ann": ["CORRECT", "INCORRECT"] * 20,
+            "bob": ["INCORRECT", "INCORRECT"] + ["CORRECT", "INCORRECT"] * 19,
+            "gpt": ["CORRECT", "INCORRECT"] * 20,
+        }
+    )
+    notes = agreement(frame, resamples=0).notes
+    assert any(note.startswith("majority: one item is tied and has no majority") for note in notes)
+
+
+def test_a_cluster_that_pandas_calls_missing_is_blank() -> None:
+    for blank in (pd.NA, None, "", float("nan")):
+        with pytest.raises(InputError, match="row 2 has no cluster"):
+            cluster_codes(["a", blank])
 
 
 # -- audits -----------------------------------------------------------------------------------

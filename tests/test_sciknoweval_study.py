@@ -337,8 +337,9 @@ def test_what_is_no_row_or_not_zero_shot_is_refused(accord: Runner, tmp_path: Pa
         f"question_id,system,variant,response\n{first},alder,5-shot,B\n", encoding="utf-8"
     )
     few = ("add", study, good, "--as", "responses", "--format", "sciknoweval", "--system", "alder")
-    for add in (("add", study, answers, "--as", "responses"), (*few, "--variant", "3-shot")):
-        status, _, error = accord(*add)
+    named = (*few, "--variant", "3-shot")
+    for shots in (("add", study, answers, "--as", "responses"), named):
+        status, _, error = accord(*shots)
         assert status == 2 and error.count("\n") == 1
         assert "-shot'" in error and "ask without examples" in error
     with Study.open(study) as opened:

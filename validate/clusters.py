@@ -82,7 +82,11 @@ def cluster_codes(*columns: Sequence[object]) -> IntArray:
     seen: dict[tuple[object, ...], int] = {}
     out = np.empty(len(columns[0]), dtype=np.int64)
     for row, key in enumerate(zip(*columns, strict=True)):
-        if any(cell is None or cell == "" or cell != cell for cell in key):
+        try:
+            blank = any(cell is None or cell == "" or cell != cell for cell in key)
+        except TypeError:  # pandas' NA, of which nothing is true or false
+            blank = True
+        if blank:
             raise InputError(
                 f"row {row + 1} has no cluster (blank cell)",
                 cure="fill the question of each item, or name another cluster column",

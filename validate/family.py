@@ -312,6 +312,7 @@ def _undefined(
         level="element" if data is None else data.level,
         raters=(view.coded.raters[column], view.people.name),
         confidence=view.settings.confidence,
+        unit=view.coded.noun if view.settings.unit == "question" else "item",
         n=0 if data is None else data.judge.size,
         clusters=0 if data is None else int(np.unique(data.clusters).size),
         dropped=dict(dropped or {}),

@@ -244,7 +244,10 @@ class PanelBuilder:
         if isinstance(responses, str):
             # Said once: the same holds for every comparison.
             level: Comparison = "judge-final" if self.judges else "people"
-            self.results += undefined(responses, settings, comparison=level)
+            unit = coded.noun if settings.unit == "question" else "item"
+            self.results += [
+                replace(one, unit=unit) for one in undefined(responses, settings, comparison=level)
+            ]
             return
         for raters, which in compared:
             self.results += compare_responses(

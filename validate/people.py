@@ -202,7 +202,9 @@ def _ties(codes: IntArray, given: IntArray) -> list[str]:
     tied = codes == TIE
     if not tied.any():
         return []
-    text = f"majority: {int(tied.sum())} items are tied and have no majority label"
+    number = int(tied.sum())
+    text = f"majority: {_items(number)} {'is tied and has' if number == 1 else 'are tied and have'}"
+    text += " no majority label"
     two = (given >= 0).sum(axis=1) == 2
     if (tied & two).any():
         whose = "of two annotators" if given.shape[1] == 2 else "where two annotators rated an item"
