@@ -36,7 +36,11 @@ def check_fields(study: Study, fields: Sequence[str]) -> None:
     known = dict.fromkeys([*OWN_SLICES, *chain.from_iterable(row.fields for row in rows)])
     for asked in fields:
         name, sign, value = asked.partition("=")
-        if name not in known or (sign and name in OWN_SLICES):
+        if sign and name in OWN_SLICES:
+            raise SettingsError(
+                f"--by {asked}: {name} is made by accord and takes no value", cure=f"--by {name}"
+            )
+        if name not in known:
             raise SettingsError(
                 f"--by names {name!r}, which no question or response has",
                 cure=f"there are {', '.join(known)}; --strata keeps others when a file is added",

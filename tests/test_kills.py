@@ -109,6 +109,7 @@ def _export(study: Path, tmp_path: Path, wanted: int, seed: int, batch: int = 4)
     status, total = run(0, "export", str(tmp_path / "whole"), "s1", batch=batch)
     assert status == 0 and total >= 20
     print(f"{min(wanted, total)} of {total} points of an export")
+    assert batch > 1 or total >= 100, "the full count is a hundred points or more"
     for point in points(total, wanted, seed):
         folder = tmp_path / f"killed-{point}"
         shutil.copytree(study, folder)

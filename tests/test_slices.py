@@ -113,6 +113,7 @@ def test_each_slice_has_its_mean_and_its_difference_from_the_rest() -> None:
         clusters=np.arange(7),
     )
     assert found["a"].details["rest"].estimate == rest.estimate
+    assert found["a"].details["rest"].level == found["a"].level == "system"
     assert found["a"].details["rest"].estimate == pytest.approx(1 / 3 - 3.5 / 4)
 
 
@@ -294,7 +295,7 @@ def test_slices_of_a_study(accord: Runner, study: str) -> None:
         ("", "--by names nothing; e.g."),
         ("topic,topic", "--by names 'topic' twice"),
         ("topic=stones", "--by topic=stones: no topic is 'stones'; there are "),
-        ("state=given", "--by names 'state', which"),
+        ("state=given", "--by state=given: state is made by accord and takes no value; --by state"),
     ],
 )
 def test_what_there_is_no_slice_of(accord: Runner, study: str, by: str, said: str) -> None:

@@ -187,7 +187,13 @@ def slice_scores(
         cells = np.array(known[by].tolist(), dtype=object)
         there = [name for name in order if (cells == name).any()]
         rests = [
-            contrast(f"{figure}_rest", values, cells == name, clusters=codes, confidence=confidence)
+            replace(
+                contrast(
+                    f"{figure}_rest", values, cells == name, clusters=codes, confidence=confidence
+                ),
+                level="system",
+                raters=(judge,),
+            )
             for name in there
         ]
         adjusted = _holm([one.details.get("p_value") for one in rests])
