@@ -227,6 +227,7 @@ def fill_project(
     """
     notes: list[str] = []
     project = find_project(connection, mark)
+    new = project is None
     if project is None:
         earlier = study.ledger.exported(sample.sample_id)
         own = (row for row in earlier if row.template == page.name)
@@ -240,7 +241,7 @@ def fill_project(
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
     out = Sending(study, sample, page, connection, project)
-    there = list_tasks(connection, project, page.shown)
+    there = [] if new else list_tasks(connection, project, page.shown)
     present = out.record(there)
     notes += _oddities(there, items, page)
     missing = [item for item in items if item.item_id not in present]

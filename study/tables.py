@@ -91,7 +91,6 @@ class Tables:
             When the table is not there or a part of it is damaged.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         chosen = None if columns is None else [*columns]
         parts: list[pa.Table] = []
@@ -100,10 +99,7 @@ class Tables:
             if manifest is None or name not in manifest.parts:
                 raise StudyError(f"the study has no table {name}", cure="run accord score STUDY")
             try:
-                parts = [
-                    pq.read_table(self.folder / file, columns=chosen)
-                    for file in manifest.parts[name]
-                ]
+                parts = [_read(self.folder / file, chosen) for file in manifest.parts[name]]
                 break
             except (OSError, pa.ArrowException) as error:
                 # Another process may have replaced the tables since the manifest was read.
@@ -191,6 +187,14 @@ class TablesWriter:
             parts = {**self._former.parts, **parts}
             about = {**self._former.about, **about}
         return Manifest(self._generation, self._state, parts, about)
+
+
+def _read(file: Path, columns: list[str] | None) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    # pq.read_table loads Arrow's datasets, which one file has no use for
+    with pq.ParquetFile(file) as opened:
+        return opened.read(columns=columns)
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:
