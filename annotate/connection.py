@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -67,17 +67,6 @@ class Connection:
     def close(self) -> None:
         """Give back the sockets."""
         self.http.close()
-
-    @contextlib.contextmanager
-    def telling(self, leaves: Callable[[], None]) -> Iterator[None]:
-        """Have something called whenever a request is made up and about to leave."""
-        hooks = self.http.event_hooks
-        told = [*hooks["request"], lambda _: leaves()]
-        self.http.event_hooks = {**hooks, "request": told}
-        try:
-            yield
-        finally:
-            self.http.event_hooks = hooks
 
     @contextlib.contextmanager
     def calling(self, doing: str) -> Iterator[LabelStudio]:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Sending", "exported_task", "in_turn"]
 
-_LONGEST = 1.0  # seconds; who waits longer for a call to get under way computes beside it
-
 Input = TypeVar("Input")
 Output = TypeVar("Output")
 
@@ -76,12 +74,23 @@ class Sending:
             When a request fails. Nothing is sent after it, and what the server took of it is looked
             up and kept.
         """
-        under_way = Event()
         try:
-            with self._connection.telling(under_way.set):
-                for batch, ids in in_turn(self._request, batches(tasks), under_way=under_way):
-                    self._arrived(batch, ids)
-                    yield len(batch)
+            for batch, ids in in_turn(self._request, batches(tasks)):
+                if len(ids) != len(batch):
+                    self.record(list_tasks(self._connection, self._project))
+                else:
+                    self.record(
+                        [
+                            Listed(
+                                task_id,
+                                data["item_id"],
+                                data["content_sha256"],
+                                data["shown_sha256"],
+                            )
+                            for task_id, data in zip(ids, (t["data"] for t in batch), strict=True)
+                        ]
+                    )
+                yield len(batch)
         except ServiceError as error:
             # Label Studio's import is not atomic: some tasks of a failed request may be there.
             with contextlib.suppress(ServiceError):
@@ -90,17 +99,6 @@ class Sending:
                 f"{error.message}; the export is not complete",
                 cure="run the same command again: it adds what is missing",
             ) from None
-
-    def _arrived(self, batch: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> None:
-        if len(ids) != len(batch):
-            self.record(list_tasks(self._connection, self._project))
-            return
-        self.record(
-            [
-                Listed(task_id, data["item_id"], data["content_sha256"], data["shown_sha256"])
-                for task_id, data in zip(ids, (task["data"] for task in batch), strict=True)
-            ]
-        )
 
     def _request(self, batch: Sequence[Mapping[str, Any]]) -> list[int]:
         """One request; the numbers that the server gave the tasks."""
@@ -135,19 +133,13 @@ def exported_task(
 
 
 def in_turn(
-    call: Callable[[Input], Output], inputs: Iterable[Input], *, under_way: Event | None = None
+    call: Callable[[Input], Output], inputs: Iterable[Input]
 ) -> Generator[tuple[Input, Output]]:
     """Each input with what the call gave for it, in order: one call at a time, made ahead.
 
     The calls wait for a server; meanwhile the caller takes in the answer before and makes the input
     after. An error of a call comes up in its turn, and no call is made after it, nor after the
     caller has left.
-
-    Parameters
-    ----------
-    under_way
-        Set by the call once it only waits. The caller gets an answer when the next call has come so
-        far: two threads of Python that both compute hinder each other.
 
     Examples
     --------
@@ -156,30 +148,25 @@ def in_turn(
     """
     todo: SimpleQueue[Input | None] = SimpleQueue()
     done: SimpleQueue[Output | _Failed] = SimpleQueue()
-    over, waits = Event(), under_way or Event()
-    sent: deque[Input] = deque()
+    over = Event()
 
     def work() -> None:
         while (one := todo.get()) is not None and not over.is_set():
             try:
-                value = call(one)
+                done.put(call(one))
             except BaseException as error:
-                waits.set()
                 done.put(_Failed(error))
                 return
-            waits.clear()
-            done.put(value)
 
     def answer() -> Output:
         found = done.get()
         if isinstance(found, _Failed):
             raise found.error
-        if under_way is not None and sent:
-            waits.wait(_LONGEST)
         return found
 
     # A daemon: who leaves with Ctrl-C does not wait for a server that says nothing.
     Thread(target=work, daemon=True, name="accord sends").start()
+    sent: deque[Input] = deque()
     try:
         for one in inputs:
             todo.put(one)
