@@ -62,8 +62,8 @@ class Judge(Protocol):
 class ExactJudge:
     """CORRECT where the predicted text equals the reference or an alias after normalisation.
 
-    See :func:`accord.scoring.tokens.normalise` for what is made equal. An element with attributes
-    is compared part by part: its text, and each attribute's name and value.
+    See :func:`accord.scoring.tokens.normalise` for what is made equal: the whole texts, or, for an
+    element with attributes, part by part its text and each attribute's name and value.
     """
 
     labels = (CORRECT, INCORRECT)
@@ -85,8 +85,11 @@ class ExactJudge:
 def _is_equal(item: Item) -> bool:
     if item.reference is None:
         return False
-    predicted = _parts(item.predicted)
-    return any(predicted == _parts(text) for text in (item.reference, *item.aliases))
+    whole, parts = normalise(item.predicted), _parts(item.predicted)
+    return any(
+        whole == normalise(text) or parts == _parts(text)
+        for text in (item.reference, *item.aliases)
+    )
 
 
 def _parts(shown: str) -> list[str]:

@@ -499,3 +499,17 @@ def test_an_element_with_attributes_is_compared_part_by_part() -> None:
     assert verdict("“Heroes”\nyear: 1977", "Heroes\nyear: 1978") == INCORRECT
     assert verdict("Heroes\nyear: 1977", "Heroes") == INCORRECT
     assert verdict("Title: “X”", "Title: X") == INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "expected"),
+    [
+        ("Paris", "Paris\n", CORRECT),
+        ("New York", "New\nYork", CORRECT),
+        ("Note: in the north\nof France", "Note: in the north of France", CORRECT),
+        ("New York", "New\nJersey", INCORRECT),
+    ],
+)
+def test_a_line_break_in_a_text_is_a_blank(reference: str, predicted: str, expected: str) -> None:
+    (judgement,) = ExactJudge().judge([Item("i", "q", "?", reference, predicted)])
+    assert judgement.verdict == expected
