@@ -166,8 +166,8 @@ def recipe(name: str = "listqa", **overrides: Any) -> Recipe:
     """
     if name in FILE_RECIPES:
         raise SettingsError(
-            f"the recipe {name!r} scores a file of answers, not a study",
-            cure=f"accord score FILE --recipe {name}",
+            f"the recipe {name!r} scores answers to a benchmark's own questions, not lists",
+            cure=f"make a study of it: accord init STUDY --recipe {name}",
         )
     if name not in RECIPES:
         raise SettingsError(
