@@ -49,7 +49,7 @@ def aligner_settings(aligned: AlignerScores | None) -> dict[str, Any]:
     return {"aligners": list(aligned.aligners), **encoder}
 
 
-def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
+def aligner_lines(found: Sequence[Estimate]) -> Iterator[str]:
     """The effects as tables, one an aligner and judge."""
     for aligner in dict.fromkeys(one.details["aligner"] for one in found):
         of = [one for one in found if one.details["aligner"] == aligner]
@@ -61,7 +61,7 @@ def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
         yield f"aligner {_shown(aligner)}{by} against {first}"
         for judge in dict.fromkeys(one.raters for one in changes):
             ours = [one for one in changes if one.raters == judge]
-            yield f"judge {judge[0]}: mean {noun}"
+            yield f"judge {judge[0]}: mean F1"
             yield from grid(
                 [
                     ["system", first, _shown(aligner), "difference", "responses", "elements moved"],
@@ -74,7 +74,7 @@ def aligner_lines(found: Sequence[Estimate], noun: str = "F1") -> Iterator[str]:
             if len(named) > 1:
                 most = max(named, key=lambda one: abs(one.estimate))
                 yield (
-                    f"largest change of a system's {noun}: {abs(most.estimate):.4f} "
+                    f"largest change of a system's F1: {abs(most.estimate):.4f} "
                     f"({most.details['system']})"
                 )
 

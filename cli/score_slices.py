@@ -108,11 +108,11 @@ def _slices(name: str, figures: Sequence[Estimate]) -> Iterator[str]:
             rows.append(
                 [
                     one.details["system"],
-                    str(one.details["slice"]),
+                    "" if one.details["slice"] is None else str(one.details["slice"]),
                     _figure(one),
                     f"{one.clusters:,}",
                     f"{one.n:,}",
-                    _figure(rest, sign="+"),
+                    "" if rest is None else _figure(rest, sign="+"),
                     "" if p is None else f"{p:.3f}",
                 ]
             )

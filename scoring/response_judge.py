@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from .reply_files import read_rows
 if TYPE_CHECKING:
     from .judges import Judge
 
-__all__ = ["NOT_THERE", "FileReplies", "ResponseJudge", "response_judge"]
+__all__ = ["NOT_THERE", "FileReplies", "ReplyFile", "ResponseJudge", "response_judge"]
 
 NOT_THERE = "not in the file"
 
@@ -78,45 +79,60 @@ class ResponseJudge:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ReplyFile:
+    """A judge's replies by item: ``name`` and ``sha256`` of the file they came from."""
+
+    name: str
+    sha256: str
+    replies: Mapping[str, str | None]
+
+    @classmethod
+    def read(cls, path: Path, *, where: str) -> ReplyFile:
+        """Read a file with the columns ``item_id`` and ``judge_reply``: CSV, or JSON lines.
+
+        Raises
+        ------
+        InputError
+            When it can't be read, lacks a column, or names an item twice.
+        """
+        content, rows = read_rows(path, "judge_reply", where=where)
+        replies: dict[str, str | None] = {}
+        bad: list[BadRow] = []
+        for line, row in rows:
+            item = row.get("item_id") or ""
+            if not item or item in replies:
+                why = f"item_id {item!r} stands twice" if item else "item_id is blank"
+                bad.append(BadRow(str(path), line, why))
+            replies[item] = row.get("judge_reply") or None
+        if bad:
+            raise InputError.from_rows(bad, cure="give each item one row")
+        return cls(path.name, hashlib.sha256(content).hexdigest(), replies)
+
+
 class FileReplies:
-    """A judge's replies to whole responses, from a file with ``item_id`` and ``judge_reply``.
+    """What a judge said of whole responses, by the replies in a file.
 
     Parameters
     ----------
     name
         The judge's.
-    path
-        CSV, or JSON lines.
+    file
+        Its replies.
     asked
         By which grammar the replies are read.
-
-    Raises
-    ------
-    InputError
-        When the file can't be read, lacks a column, or names an item twice.
     """
 
-    def __init__(self, name: str, path: Path, asked: Asked) -> None:
+    def __init__(self, name: str, file: ReplyFile, asked: Asked) -> None:
         self.name = name
         self.labels = LABELS[asked]
         self._asked: Asked = asked
-        self._path = path
-        content, rows = read_rows(path, "judge_reply", where=f"judge {name}")
-        self._sha256 = hashlib.sha256(content).hexdigest()
-        self._replies: dict[str, str | None] = {}
-        bad: list[BadRow] = []
-        for line, row in rows:
-            item = row.get("item_id") or ""
-            if not item or item in self._replies:
-                why = f"item_id {item!r} stands twice" if item else "item_id is blank"
-                bad.append(BadRow(str(path), line, why))
-            self._replies[item] = row.get("judge_reply") or None
-        if bad:
-            raise InputError.from_rows(bad, cure="give each item one row")
+        self._file = file
+        self._replies = file.replies
 
     def settings(self) -> dict[str, Any]:
         """The recipe block's part."""
-        return {"type": "file", "file": self._path.name, "sha256": self._sha256}
+        return {"type": "file", "file": self._file.name, "sha256": self._file.sha256}
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """What the replies say, in order; an item that is not in the file is unscored."""
@@ -170,8 +186,8 @@ def response_judge(
         path = table.get("path")
         if not isinstance(path, str) or not path:
             raise SettingsError(f"{where} names no file", cure='write path = "replies.csv"')
-        place = (folder or Path()) / path
-        return ResponseJudge(name, {asked: FileReplies(name, place, asked) for asked in ASKED})
+        file = ReplyFile.read((folder or Path()) / path, where=f"judge {name}")
+        return ResponseJudge(name, {asked: FileReplies(name, file, asked) for asked in ASKED})
     raise SettingsError(
         f"{where}: {kind} compares texts, and two good answers need not share a word",
         cure='write type = "openai" (or "file") with unit = "response"',

@@ -20,8 +20,9 @@ from ..scoring.errors import AccordError, BadRow, InputError
 from ..scoring.records import NO_SYSTEM, Item
 from ..scoring.study_recipes import changed
 from .benchmark_run import for_recipe
+from .json_cells import json_object
 from .judging import Source, judged
-from .knowledgeberg_questions import ALL, choice_question, json_object
+from .knowledgeberg_questions import ALL, choice_question
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge

@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from ..scoring.universe import UniverseRecipe
     from .ledger import Ledger
 
-__all__ = ["RULE", "Benchmark", "BenchmarkRun", "Figures", "Read", "for_recipe", "run_benchmark"]
+__all__ = [
+    "RULE",
+    "Benchmark",
+    "BenchmarkRun",
+    "Figures",
+    "Read",
+    "for_recipe",
+    "rating_by_rule",
+    "run_benchmark",
+]
 
 CHUNK = 500
 """Responses a chunk, about: each may have as many open pairs as there are elements squared."""
@@ -122,6 +131,19 @@ def benchmark_of(recipe: UniverseRecipe | SciKnowEvalRecipe) -> Benchmark:
     from .sciknoweval_run import SciKnowEval
 
     return SciKnowEval(recipe)
+
+
+def rating_by_rule(item: str, verdict: str, why: str | None) -> RatingRow:
+    """What the recipe's own rules say of an item, as a row of the ledger."""
+    return RatingRow(
+        item_id=item,
+        rater=RULE,
+        kind="judge",
+        rating=verdict,
+        reasons=(why,) if why else (),
+        guideline=RULE,
+        source="judge",
+    )
 
 
 def for_recipe(recipe: AnyRecipe, table: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -23,6 +23,7 @@ __all__ = [
     "pair_rows",
     "pairs_schema",
     "scores_schema",
+    "table_schema",
 ]
 
 _SCORE_TEXT = (
@@ -136,13 +137,18 @@ def scores_schema() -> pa.Schema:
     ``unit`` is ``response``, or ``pairs`` where the pairs came paired: then ``share_correct`` is
     the figure, and F1 is there only if the numbers of elements are known.
     """
+    return table_schema(_SCORE_TEXT, _SCORE_COUNTS, _FIGURES)
+
+
+def table_schema(text: Sequence[str], counts: Sequence[str], figures: Sequence[str]) -> pa.Schema:
+    """A scores table's columns: names, then whole numbers, then figures (null where undefined)."""
     import pyarrow as pa
 
     return pa.schema(
         [
-            *((name, pa.string()) for name in _SCORE_TEXT),
-            *((name, pa.int64()) for name in _SCORE_COUNTS),
-            *((name, pa.float64()) for name in _FIGURES),
+            *((name, pa.string()) for name in text),
+            *((name, pa.int64()) for name in counts),
+            *((name, pa.float64()) for name in figures),
         ]
     )
 

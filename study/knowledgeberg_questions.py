@@ -9,13 +9,13 @@ kind a question is, so that one kind can be drawn.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
+from .json_cells import json_list, json_object
 from .readers import Table, read_table
 from .records import Question
 
@@ -30,8 +30,6 @@ __all__ = [
     "ChoiceQuestion",
     "choice_question",
     "is_choice",
-    "json_list",
-    "json_object",
     "knowledgeberg_table",
     "place_of",
     "refuse_choices",
@@ -79,7 +77,7 @@ def choice_question(row: Mapping[str, Any]) -> ChoiceQuestion:
         When options or needed elements are of another form.
     """
     options = json_object(row.get("options"), "options")
-    needed = json_list(row.get("needed"))
+    needed = json_list(row.get("needed"), "needed")
     return ChoiceQuestion(
         key=_text(row.get("key")),
         options={label: str(text) for label, text in options.items()},
@@ -253,46 +251,6 @@ def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
     names = [str(name) for name in table.frame.columns]
     for line, row in zip(table.lines, table.frame.itertuples(index=False, name=None), strict=True):
         yield line, dict(zip(names, row, strict=True))
-
-
-def json_object(value: Any, name: str) -> dict[str, Any]:
-    """A cell that holds an object, or the JSON text of one; nothing is an empty one.
-
-    Raises
-    ------
-    InputError
-        When it is anything else.
-    """
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
-    if not isinstance(value, Mapping):
-        raise InputError(f"{name} is no JSON object")
-    return {str(key): found for key, found in value.items()}
-
-
-def json_list(value: Any) -> list[str] | None:
-    """A cell that holds a list of texts, or the JSON text of one; nothing is None.
-
-    Raises
-    ------
-    InputError
-        When it is anything else.
-    """
-    if value is None or value == "":
-        return None
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
-    if not isinstance(value, list):
-        raise InputError("needed is no JSON list")
-    return [str(text) for text in value]
 
 
 def _text(value: Any) -> str:

@@ -29,7 +29,7 @@ from ..scoring.records import CORRECT, INCORRECT, NO_SYSTEM, Item, item_id
 from ..scoring.universe import Universe, UniverseScore, judge_universes, prepare_universe
 from ..scoring.verdict import SEVERAL
 from . import columns
-from .benchmark_run import RULE, Read
+from .benchmark_run import Read, rating_by_rule
 from .identity import hashed_system, response_id, system_label
 from .judging import Source, judged, rating
 from .knowledgeberg_questions import choice_question, is_choice, place_of
@@ -136,7 +136,7 @@ class KnowledgeBerg:
                 for row in _pair_rows(listed):
                     pairs.append(row)
                     if row["how"] == EQUAL:
-                        ratings.append(_rule(row["item_id"], CORRECT, "equal names"))
+                        ratings.append(rating_by_rule(row["item_id"], CORRECT, "equal names"))
         return Read(elements, pairs, ratings, found)
 
     def score(
@@ -231,15 +231,7 @@ _FIGURES = (
 @cache
 def _schema() -> pa.Schema:
     """One row an answer and judge; ``unit`` is ``universe`` or ``choice``."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            *((name, pa.string()) for name in _TEXT),
-            *((name, pa.int64()) for name in _COUNTS),
-            *((name, pa.float64()) for name in _FIGURES),
-        ]
-    )
+    return columns.table_schema(_TEXT, _COUNTS, _FIGURES)
 
 
 def _response_id(response: Response) -> str:
@@ -282,22 +274,10 @@ def _chosen(question: Question, response: Response) -> _Chosen:
 
 def _read_rating(one: _Chosen) -> RatingRow:
     choice = one.read.choice
-    return _rule(
+    return rating_by_rule(
         response_item_id("response", _CHOICE, one.response),
         choice_verdict(choice, one.read.key),
         choice.reason or choice.rule or "",
-    )
-
-
-def _rule(item: str, verdict: str, why: str) -> RatingRow:
-    return RatingRow(
-        item_id=item,
-        rater=RULE,
-        kind="judge",
-        rating=verdict,
-        reasons=(why,) if why else (),
-        guideline=RULE,
-        source="judge",
     )
 
 

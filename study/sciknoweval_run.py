@@ -33,8 +33,10 @@ from ..scoring.sciknoweval import (
 )
 from ..scoring.sciknoweval_rows import ASKED_OF, JUDGED, ZERO_SHOT, Metric, few_shot_rows, metric_of
 from ..scoring.verdict import SEVERAL
-from .benchmark_run import RULE, Read
+from . import columns
+from .benchmark_run import Read, rating_by_rule
 from .identity import hashed_system, response_id
+from .json_cells import json_object
 from .judging import Source, judged, rating
 from .question_chunks import Work
 from .readers import Table
@@ -91,11 +93,8 @@ class SciKnowEval:
             try:
                 row = row_of(question)
                 metric = metric_of(row)
+                shots += _asked_with_examples(responses)
                 for response in responses:
-                    if few_shot_rows([{"variant": response.variant}]):
-                        why = f"question {question.question_id!r}: variant {response.variant!r}"
-                        shots.append(BadRow("responses", None, why))
-                        continue
                     found.append(one := _answer(row, metric, response, self._recipe))
                     ratings += _read_ratings(one)
             except InputError as error:
@@ -234,15 +233,7 @@ _FIGURES = ("score", "relation_precision", "relation_recall")
 @cache
 def _schema() -> pa.Schema:
     """One row an answer and judge."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            *((name, pa.string()) for name in _TEXT),
-            *((name, pa.int64()) for name in _COUNTS),
-            *((name, pa.float64()) for name in _FIGURES),
-        ]
-    )
+    return columns.table_schema(_TEXT, _COUNTS, _FIGURES)
 
 
 def check_questions(source: Table | Path | str) -> None:
@@ -291,13 +282,17 @@ def refuse_examples(responses: Sequence[Response]) -> None:
     InputError
         With every such response.
     """
-    bad = [
+    bad = _asked_with_examples(responses)
+    if bad:
+        raise InputError.from_rows(bad, cure=ZERO_SHOT)
+
+
+def _asked_with_examples(responses: Sequence[Response]) -> list[BadRow]:
+    return [
         BadRow("responses", None, f"question {one.question_id!r}: variant {one.variant!r}")
         for one in responses
         if few_shot_rows([{"variant": one.variant}])
     ]
-    if bad:
-        raise InputError.from_rows(bad, cure=ZERO_SHOT)
 
 
 def row_of(question: Question) -> dict[str, Any]:
@@ -312,7 +307,7 @@ def row_of(question: Question) -> dict[str, Any]:
     elements = read_reference(question.reference).elements
     texts = [element.text for element in elements]
     kind = fields.get("type", "")
-    options = _options(fields.get("options", ""))
+    options = json_object(fields.get("options"), "options")
     gold = texts[0] if texts else ""
     if kind == "relation_extraction":
         # The tuples of the reference came without their brackets.
@@ -324,20 +319,10 @@ def row_of(question: Question) -> dict[str, Any]:
         "type": kind,
         "domain": fields.get("domain", ""),
         "details": {name: fields.get(name, "") for name in ("level", "task", "subtask")},
-        "choices": {"label": list(options), "text": list(options.values())},
+        "choices": {"label": list(options), "text": [str(option) for option in options.values()]},
         "answerKey": gold if choice else "",
         "answer": "" if choice else gold,
     }
-
-
-def _options(text: str) -> dict[str, str]:
-    try:
-        found = json.loads(text) if text else {}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise InputError("options is no JSON object", cure='give {"A": "…", "B": "…"}')
-    return {str(label): str(option) for label, option in found.items()}
 
 
 def _answer(
@@ -395,15 +380,8 @@ def _read_ratings(one: _Answer) -> Iterator[RatingRow]:
     verdict = CORRECT if one.score.value else INCORRECT
     if one.score.state != "given":
         verdict = "SEVERAL" if one.score.reason == SEVERAL else "NONE"
-    yield RatingRow(
-        item_id=response_item_id("response", "choice", one.response),
-        rater=RULE,
-        kind="judge",
-        rating=verdict,
-        reasons=(one.score.reason,) if one.score.reason else (),
-        guideline=RULE,
-        source="judge",
-    )
+    item = response_item_id("response", "choice", one.response)
+    yield rating_by_rule(item, verdict, one.score.reason)
 
 
 def _summary(key: Key, scored: Sequence[RowScore], figures: SciKnowEvalScores) -> dict[str, Any]:

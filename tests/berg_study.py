@@ -18,12 +18,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from rating_model import RatingModel, rating_model, shown
 
 QUESTIONS: list[dict[str, str]] = [
     {
@@ -144,37 +144,13 @@ def write_flat(path: Path) -> Path:
     return path
 
 
-class _Model(BaseHTTPRequestHandler):
-    calls = 0
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).calls += 1
-        texts = re.findall(r"<text \w+>\n(.*?)\n</text", body["messages"][-1]["content"], re.S)
-        verdict = "CORRECT" if tuple(texts[1:]) in SAME else "INCORRECT"
-        message = {"role": "assistant", "content": json.dumps({"verdict": verdict})}
-        choice = {"message": message, "finish_reason": "stop"}
-        data = json.dumps({"model": "m", "choices": [choice]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+def _same_names(body: dict[str, Any]) -> str:
+    texts = re.findall(r"<text \w+>\n(.*?)\n</text", shown(body), re.S)
+    return json.dumps({"verdict": "CORRECT" if tuple(texts[1:]) in SAME else "INCORRECT"})
 
 
 @contextmanager
-def model_of_names() -> Iterator[tuple[str, type[_Model]]]:
-    """A model's address, and the class that counts its calls."""
-    _Model.calls = 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1", _Model
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def model_of_names() -> Iterator[RatingModel]:
+    """A model that calls two names the same where they are."""
+    with rating_model(_same_names) as model:
+        yield model

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from accord.cli import main
 from accord.study import Study
 from small_study import ANSWERS, PAIRS, QUESTIONS, RESPONSES, write
 
@@ -30,6 +31,19 @@ def numpy_global_state_is_left_alone() -> Iterator[None]:
         before["state"]["key"], after["state"]["key"]
     )
     assert same, "numpy's global random state was moved"
+
+
+@pytest.fixture
+def accord(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command: its exit status, what it printed, and what it said of errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
 
 
 @pytest.fixture(scope="session")

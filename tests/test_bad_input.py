@@ -63,17 +63,6 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def accord(capsys: pytest.CaptureFixture[str]) -> Runner:
-    def run(*arguments: str) -> Outcome:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
-
-
 def content(study: str = "s") -> list[Any]:
     """Every row of the ledger and every other file."""
     raw = sqlite3.connect(Path(study) / "ledger.sqlite")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from accord.cli import main, score
+from accord.cli import score
 from accord.study import ScoreReport, Study
 
 QUESTIONS = '{"question_id": "q1", "question": "Who?", "reference": ["John", "Paul"]}\n'
@@ -45,17 +45,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 Runner = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def accord(capsys: pytest.CaptureFixture[str]) -> Runner:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -119,9 +119,9 @@ def test_from_files_to_a_report_that_people_validated(
         run("add", study, answers, "--as", "responses", *form, "--map", "question_id=id")["new"]
         == 10
     )
-    with model_of_names() as (address, _):
+    with model_of_names() as model:
         with (study / "study.toml").open("a", encoding="utf-8") as file:
-            file.write(f'[judge.names]\ntype = "openai"\nmodel = "m"\nendpoint = "{address}"\n')
+            file.write(f'[judge.names]\ntype = "openai"\nmodel = "m"\nendpoint = "{model.url}"\n')
         scored = run("score", study)
     for row in scored["results"]:
         assert row["figures"] == pytest.approx(FIGURES[row["system"]], abs=1e-12)

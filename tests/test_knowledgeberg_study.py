@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from berg_study import FIGURES, NAMES, model_of_names, write_answers, write_flat, write_questions
+from rating_model import RatingModel
 
-from accord.cli import main
 from accord.scoring.records import CORRECT, INCORRECT
 from accord.study import Study
 from accord.study.records import RatingRow
@@ -22,23 +22,13 @@ from accord.validate import agreement
 Runner = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def accord(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Runner:
+@pytest.fixture(autouse=True)
+def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
-
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any]]:
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[RatingModel]:
     for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
@@ -47,7 +37,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.fixture
-def berg(accord: Runner, model: tuple[str, Any], tmp_path: Path) -> Path:
+def berg(accord: Runner, model: RatingModel, tmp_path: Path) -> Path:
     """The study with its questions and answers, and the model as its judge."""
     write_questions(tmp_path / "questions.csv")
     write_answers(tmp_path / "answers.csv")
@@ -63,7 +53,7 @@ def berg(accord: Runner, model: tuple[str, Any], tmp_path: Path) -> Path:
     )
     assert (status, json.loads(out)["new"]) == (0, 10), err
     with (tmp_path / "berg" / "study.toml").open("a", encoding="utf-8") as file:
-        file.write(f'\n[judge.names]\ntype = "openai"\nmodel = "m"\nendpoint = "{model[0]}"\n')
+        file.write(f'\n[judge.names]\ntype = "openai"\nmodel = "m"\nendpoint = "{model.url}"\n')
     return tmp_path / "berg"
 
 
@@ -75,7 +65,7 @@ def scored(accord: Runner, *more: str) -> dict[str, Any]:
 
 
 def test_the_figures_are_those_derived_by_hand(
-    accord: Runner, berg: Path, model: tuple[str, Any]
+    accord: Runner, berg: Path, model: RatingModel
 ) -> None:
     payload = scored(accord)
     for row in payload["results"]:
@@ -95,9 +85,9 @@ def test_the_figures_are_those_derived_by_hand(
     assert cells["History", "German"] == pytest.approx(4 / 5, abs=1e-12)
     assert payload["settings"]["recipe"]["name"] == "knowledgeberg"
     # Four pairs are open in all, each is one question, and a second run asks none.
-    assert (model[1].calls, payload["work"]["names"]["calls"]) == (4, 4)
+    assert (len(model.bodies), payload["work"]["names"]["calls"]) == (4, 4)
     again = scored(accord)
-    assert (model[1].calls, again["work"]["names"]["known"]) == (4, 4)
+    assert (len(model.bodies), again["work"]["names"]["known"]) == (4, 4)
     assert again["results"] == payload["results"]
 
     status, out, _ = accord("score", "berg")

@@ -25,7 +25,6 @@ from science_rows import (
     write_rows,
 )
 
-from accord import cli
 from accord.scoring.errors import SettingsError
 from accord.scoring.graded_reply import read_graded
 from accord.scoring.judges import make_judge
@@ -41,20 +40,11 @@ Runner = Callable[..., tuple[int, str, str]]
 MODEL: dict[str, Any] = {"type": "openai", "model": "m", "unit": "response"}
 
 
-@pytest.fixture
-def accord(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Runner:
+@pytest.fixture(autouse=True)
+def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_BASE_URL", "HTTP_PROXY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        status = cli.main([str(argument) for argument in arguments])
-        out, error = capsys.readouterr()
-        return status, out, error
-
-    return run
 
 
 def reply(body: dict[str, Any]) -> str:

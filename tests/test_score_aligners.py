@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from accord.cli import main
 from accord.scoring import embedding, encoder
 from accord.scoring.errors import InputError
 from accord.scoring.openai_client import Answer, ChatClient
@@ -30,17 +29,6 @@ takes the first for "red king" (4/5), and "red house" is left for the second."""
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def accord(capsys: pytest.CaptureFixture[str]) -> Runner:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 def write(name: str, rows: list[dict[str, Any]]) -> str:

@@ -5,32 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from accord.cli import main
+from rating_model import RatingModel, rating_model, shown
 
 Runner = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def accord(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Runner:
+@pytest.fixture(autouse=True)
+def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 def science(**changes: Any) -> dict[str, Any]:
@@ -233,49 +220,29 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     assert (status, "open.csv can't be written" in err) == (2, True)
 
 
-class _Model(BaseHTTPRequestHandler):
-    """A model that calls two names the same if both begin with K; it counts its calls."""
-
-    calls = 0
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).calls += 1
-        texts = re.findall(r"<text \w+>\n(.*?)\n</text", body["messages"][-1]["content"], re.S)
-        same = all(text.startswith("K") for text in texts[1:])
-        said = json.dumps({"verdict": "CORRECT" if same else "INCORRECT"})
-        choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
-        data = json.dumps({"model": "m", "choices": [choice]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+def _same_initial(body: dict[str, Any]) -> str:
+    """Calls two names the same if both begin with K."""
+    texts = re.findall(r"<text \w+>\n(.*?)\n</text", shown(body), re.S)
+    same = all(text.startswith("K") for text in texts[1:])
+    return json.dumps({"verdict": "CORRECT" if same else "INCORRECT"})
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[RatingModel]:
     for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
-    _Model.calls = 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with rating_model(_same_initial) as found:
+        yield found
 
 
-def test_a_model_of_a_study_judges_and_is_asked_nothing_twice(accord: Runner, model: str) -> None:
+def test_a_model_of_a_study_judges_and_is_asked_nothing_twice(
+    accord: Runner, model: RatingModel
+) -> None:
     write("berg.jsonl", BERG)
     assert accord("init", "judges", "--recipe", "listqa")[0] == 0
     with Path("judges/study.toml").open("a", encoding="utf-8") as file:
-        file.write(f'\n[judge.m]\ntype = "openai"\nmodel = "m"\nendpoint = "{model}"\n')
+        file.write(f'\n[judge.m]\ntype = "openai"\nmodel = "m"\nendpoint = "{model.url}"\n')
         file.write('prompt = "same_name"\n')
     command = ("score", "berg.jsonl", "--recipe", "knowledgeberg", "--judge", "m", "--json")
     status, out, err = accord(*command, "--judges-of", "judges")
@@ -286,10 +253,10 @@ def test_a_model_of_a_study_judges_and_is_asked_nothing_twice(accord: Runner, mo
     assert found["universe"]["universe_f1"]["value"] == pytest.approx(2 / 3, abs=1e-12)
     assert found["counts"]["unscored"] == 0
     assert found["block"]["judge"]["model"] == "m"
-    assert (_Model.calls, payload["work"]["m"]["calls"]) == (4, 4)
+    assert (len(model.bodies), payload["work"]["m"]["calls"]) == (4, 4)
 
     status, out, _ = accord(*command, "--judges-of", "judges")
-    assert (status, _Model.calls) == (0, 4)
+    assert (status, len(model.bodies)) == (0, 4)
     again = json.loads(out)
     assert again["results"] == payload["results"]
     assert again["work"]["m"]["known"] == 4

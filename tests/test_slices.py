@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from accord.cli import main
+from accord.cli.score_slices import slice_lines
 from accord.scoring.errors import InputError
 from accord.validate import (
     answer_states,
@@ -71,7 +71,7 @@ def test_the_mean_has_the_interval_of_a_difference_from_nothing() -> None:
 @pytest.mark.parametrize("icc", [0.0, 0.4])
 def test_the_interval_of_a_mean_covers(icc: float) -> None:
     rng = np.random.default_rng(int(17 + 10 * icc))
-    hits = 0
+    hits = independent = 0
     clusters = np.repeat(np.arange(25), 3)
     for _ in range(1000):
         p = rng.beta(0.8 * (1 - icc) / max(icc, 1e-9), 0.2 * (1 - icc) / max(icc, 1e-9), 25)
@@ -79,7 +79,11 @@ def test_the_interval_of_a_mean_covers(icc: float) -> None:
         values = (rng.random(75) < p[clusters]) * rng.uniform(0.5, 1.0, 75)
         out = mean_score(values, clusters=clusters)
         hits += out.low <= 0.8 * 0.75 <= out.high
-    assert hits >= 926  # a right interval covers 950 of 1,000; below 927 once in 1,300
+        out = mean_score(values, clusters=np.arange(75))
+        independent += out.low <= 0.8 * 0.75 <= out.high
+    assert hits >= 926  # a right interval covers 950 of 1,000, and fewer than 926 once in 2,400
+    # answers taken as independent: right where they are, and seen to fail where they are not
+    assert (independent >= 926) == (icc == 0)
 
 
 def test_no_interval_is_made_up() -> None:
@@ -129,6 +133,25 @@ def test_tests_over_slices_are_adjusted_together() -> None:
     raw = [one.details["rest"].details["p_value"] for one in found]
     assert found[0].details["p_adjusted"] == pytest.approx(min(1.0, 4 * min(raw)))
     assert found[0].details["p_adjusted"] < 0.001 and raw.index(min(raw)) == 0
+
+
+def test_a_system_without_any_score_is_named_and_undefined() -> None:
+    table = pd.concat([frame(kind="a"), frame(kind="a", system="t", f1=math.nan)])
+    scored, none = slice_scores(table, "kind", figure="f1")
+    assert scored.n == 8 and none.details["system"] == "t"
+    assert math.isnan(none.estimate) and none.reason == "no responses"
+    assert none.dropped == {"no f1": 8}
+    assert none.details["slice"] is none.details["rest"] is none.details["p_adjusted"] is None
+    lines = list(slice_lines({"kind": [scored, none]}))
+    assert any(line.split() == ["t", "undefined", "0", "0"] for line in lines)
+    assert "left out: 8 answers of t (no f1)" in lines
+
+
+def test_a_change_between_variants_does_not_call_itself_a_bias() -> None:
+    plain = frame(base="s", variant="")
+    other = plain.assign(variant="thinking", f1=[0.0, *SCORES[1:]])
+    (one,) = variant_differences(pd.concat([other, plain]), figure="f1")
+    assert "the difference rests on 1 differing responses (fewer than 10)" in one.warnings
 
 
 def test_answers_of_a_question_are_one_cluster_in_every_slice() -> None:
@@ -211,19 +234,9 @@ def test_a_column_that_is_not_there_is_named() -> None:
 # The command
 
 
-@pytest.fixture
-def accord(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Runner:
+@pytest.fixture(autouse=True)
+def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture

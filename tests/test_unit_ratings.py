@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from accord import cli
 from accord.annotate.export import export_to_file
 from accord.annotate.importing import import_files
 from accord.annotate.question_sample import draw_questions
@@ -45,16 +44,6 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
         made.add_questions(tmp_path / "questions.jsonl")
         made.add_responses(tmp_path / "responses.jsonl")
         yield made
-
-
-@pytest.fixture
-def accord(capsys: pytest.CaptureFixture[str]) -> Runner:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        status = cli.main([str(argument) for argument in arguments])
-        out, error = capsys.readouterr()
-        return status, out, error
-
-    return run
 
 
 def label(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..scoring.errors import InputError
 from .clusters import cluster_codes
-from .differences import bias
+from .differences import mean_difference
 from .proportions import clustered_proportion
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def aligner_effects(
         ``aligner_difference``
             For each judge (``raters``) the mean score under the aligner less that under the first,
             over the responses that have both, with the interval by question of
-            :func:`~accord.validate.differences.bias`; without one where all differences are the
-            same. ``details``: ``mean`` and ``mean_first``, ``differing`` (responses). ``dropped``
-            counts responses without one of the two scores.
+            :func:`~accord.validate.differences.mean_difference`; without one where all differences
+            are the same. ``details``: ``mean`` and ``mean_first``, ``differing`` (responses).
+            ``dropped`` counts responses without one of the two scores.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _difference(
     both = part[first].notna() & part[other].notna()
     part = part[both]
     before, after = (part[name].to_numpy(dtype=float) for name in (first, other))
-    one = bias(
+    one = mean_difference(
         after,
         before,
         clusters=cluster_codes(part["question_id"].tolist()),
@@ -135,9 +135,8 @@ def _difference(
     )
     missing = int((~both).sum())
     dropped = {"no score under one of the two": missing} if missing else {}
-    said = tuple(text.replace("the bias rests", "the difference rests") for text in one.warnings)
     return _named(
-        replace(one, raters=(judge,), dropped=dropped, warnings=said),
+        replace(one, raters=(judge,), dropped=dropped),
         "aligner_difference",
         system,
         of,

@@ -28,7 +28,7 @@ from .resampling import Source, Summed, item_sums
 from .result import Estimate
 from .score_intervals import equal_share, few_differing, paired_scores
 
-__all__ = ["bias", "limits_of_agreement", "mad", "rmse"]
+__all__ = ["bias", "limits_of_agreement", "mad", "mean_difference", "rmse"]
 
 _LEAST_MAD = 10
 _LEAST_BIAS = 6
@@ -136,58 +136,34 @@ def bias(
         ``differing``.
     """
     asked = Asked.of(method, confidence, unit, rng, resamples)
-    y, x = paired_scores(judge, human)
-    groups = Clusters.of(clusters, x.size)
-    w = unit_mean_weights(weights, x.size)
-    if x.size == 0:
-        return Estimate("bias", math.nan, confidence=confidence, unit=unit, reason="no items")
-    d = y - x
-    scale = float(np.abs(d).max()) or 1.0
-    sums = Sums(np.column_stack([w * d / scale, w]), groups)
-    theta = without_rounding(sums.value(_ratio))
-    se, design = sums.linearised(_ratio)
-    n = float(x.size)
-    by = sums.by(unit)
-    g = len(by)
-    df = groups.df if unit == "question" else n - 1
-    differing = int((d != 0).sum())
-    reason = too_few(g, _LEAST_BIAS, unit)
-    out = Estimate(
-        "bias",
-        theta * scale,
-        confidence=confidence,
-        method=_by(unit, "linearised t with one pair of pseudo-")
-        + ("questions" if unit == "question" else "items"),
-        unit=unit,
-        n=x.size,
-        clusters=groups.count,
-        design_effect=design,
-        reason=reason,
-        warnings=tuple(
-            [*data_warnings(groups, w, df=df, unit=unit), *few_differing("the bias", differing)]
-        ),
-        details={
-            "differing": differing,
-            "se": se * scale,
-            "df": df,
-            "effective_n": effective_size(n, design),
-        },
-    )
-    # scores far apart in size leave rounding in their difference
-    if np.ptp(d) <= 1e-12 * max(float(np.abs(x).max()), float(np.abs(y).max())):
-        details = dict(out.details)
-        if differing == 0:
-            details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
-        return replace(out, reason="all differences are the same: no variation", details=details)
-    if reason is not None:
-        return out
-    if asked.method != "default":
-        return _scaled(replace(out, estimate=theta), sums, _ratio, asked, IDENTITY, scale)
-    residual = by[:, 0] - theta * by[:, 1]
-    # the pair lies at plus and minus the largest difference, which is 1 here
-    variance = g / (g - 1) * (residual @ residual + 2) / n**2
-    reach = t_quantile(confidence, df) * math.sqrt(variance)
-    return replace(out, low=(theta - reach) * scale, high=(theta + reach) * scale)
+    return _signed("bias", "bias", judge, human, clusters, weights, asked)
+
+
+def mean_difference(
+    after: ArrayLike, before: ArrayLike, *, clusters: ArrayLike, confidence: float = 0.95
+) -> Estimate:
+    """By how much does a mean score change between two ways to score, or to make, a response?
+
+    Parameters
+    ----------
+    after, before
+        ``(n,)`` scores of the same responses; no NaN (the caller drops and counts).
+    clusters, confidence
+        As :func:`mad`.
+
+    Returns
+    -------
+    Estimate
+        ``mean_difference``, the mean of after - before, in units of the score: else as
+        :func:`bias`.
+
+    Raises
+    ------
+    InputError
+        Arrays of different lengths, NaN or infinite scores.
+    """
+    asked = Asked.of("default", confidence, "question", None, 1999)
+    return _signed("mean_difference", "difference", after, before, clusters, None, asked)
 
 
 def limits_of_agreement(
@@ -243,6 +219,71 @@ def limits_of_agreement(
         _limit("lower", -z, y, x, groups, w, clusters, weights, asked),
         _limit("upper", z, y, x, groups, w, clusters, weights, asked),
     )
+
+
+def _signed(
+    name: str,
+    noun: str,
+    after: ArrayLike,
+    before: ArrayLike,
+    clusters: ArrayLike,
+    weights: ArrayLike | None,
+    asked: Asked,
+) -> Estimate:
+    """The mean of after - before; warnings call it by ``noun``."""
+    confidence, unit = asked.confidence, asked.unit
+    y, x = paired_scores(after, before)
+    groups = Clusters.of(clusters, x.size)
+    w = unit_mean_weights(weights, x.size)
+    if x.size == 0:
+        return Estimate(name, math.nan, confidence=confidence, unit=unit, reason="no items")
+    d = y - x
+    scale = float(np.abs(d).max()) or 1.0
+    sums = Sums(np.column_stack([w * d / scale, w]), groups)
+    theta = without_rounding(sums.value(_ratio))
+    se, design = sums.linearised(_ratio)
+    n = float(x.size)
+    by = sums.by(unit)
+    g = len(by)
+    df = groups.df if unit == "question" else n - 1
+    differing = int((d != 0).sum())
+    reason = too_few(g, _LEAST_BIAS, unit)
+    out = Estimate(
+        name,
+        theta * scale,
+        confidence=confidence,
+        method=_by(unit, "linearised t with one pair of pseudo-")
+        + ("questions" if unit == "question" else "items"),
+        unit=unit,
+        n=x.size,
+        clusters=groups.count,
+        design_effect=design,
+        reason=reason,
+        warnings=tuple(
+            [*data_warnings(groups, w, df=df, unit=unit), *few_differing(f"the {noun}", differing)]
+        ),
+        details={
+            "differing": differing,
+            "se": se * scale,
+            "df": df,
+            "effective_n": effective_size(n, design),
+        },
+    )
+    # scores far apart in size leave rounding in their difference
+    if np.ptp(d) <= 1e-12 * max(float(np.abs(x).max()), float(np.abs(y).max())):
+        details = dict(out.details)
+        if differing == 0:
+            details["equal"] = equal_share(y, x, clusters, weights, confidence, unit)
+        return replace(out, reason="all differences are the same: no variation", details=details)
+    if reason is not None:
+        return out
+    if asked.method != "default":
+        return _scaled(replace(out, estimate=theta), sums, _ratio, asked, IDENTITY, scale)
+    residual = by[:, 0] - theta * by[:, 1]
+    # the pair lies at plus and minus the largest difference, which is 1 here
+    variance = g / (g - 1) * (residual @ residual + 2) / n**2
+    reach = t_quantile(confidence, df) * math.sqrt(variance)
+    return replace(out, low=(theta - reach) * scale, high=(theta + reach) * scale)
 
 
 def _limit(

@@ -27,7 +27,7 @@ from .clusters import (
 )
 from .contrast import contrast
 from .correlation import pearson, spearman
-from .differences import bias
+from .differences import mean_difference
 from .intervals import t_quantile
 from .multiplicity import adjust
 from .proportions import clustered_proportion
@@ -163,7 +163,9 @@ def slice_scores(
         Estimate: the slice less all other slices of that judge and system,
         :func:`~accord.validate.contrast.contrast`) and ``p_adjusted`` (Holm, over the slices of
         that judge and system; None without a test). ``dropped`` counts responses without the
-        figure and without a slice; they are the same in every row of a judge and system.
+        figure and without a slice; they are the same in every row of a judge and system. One
+        without any usable response has one row, NaN with a reason, whose ``slice`` and ``rest``
+        are None.
 
     Raises
     ------
@@ -181,6 +183,11 @@ def slice_scores(
                 dropped[why] = int(absent.sum())
             known = known[~absent]
         if not len(known):
+            none = mean_score((), clusters=(), confidence=confidence)
+            empty = {"slice": None, "rest": None, "p_adjusted": None}
+            found.append(
+                _named(none, figure, judge, dropped, {"system": system, "by": by, **empty})
+            )
             continue
         values = known[figure].to_numpy(dtype=float)
         codes = cluster_codes(known["question_id"].tolist())
@@ -275,17 +282,9 @@ def token_efficiency(
     InputError
         A column that is not there.
     """
-    _need(scores, "judge", "question_id", "system", "output_tokens", figure)
     found: list[Estimate] = []
-    for judge, system, part in _parts(scores):
-        known, dropped = _with_tokens(part, figure)
-        tokens = known["output_tokens"].to_numpy(dtype=float)
-        one = mean_score(
-            known[figure].to_numpy(dtype=float),
-            clusters=cluster_codes(known["question_id"].tolist()),
-            per=tokens / 1000,
-            confidence=confidence,
-        )
+    for judge, system, values, tokens, codes, dropped in _with_tokens(scores, figure):
+        one = mean_score(values, clusters=codes, per=tokens / 1000, confidence=confidence)
         if not tokens.size:
             one = replace(one, reason=_UNKNOWN)
         mean = float(tokens.mean()) if tokens.size else math.nan
@@ -325,14 +324,10 @@ def verbosity(
     InputError
         A column that is not there.
     """
-    _need(scores, "judge", "question_id", "system", "output_tokens", figure)
     found: list[Estimate] = []
-    for judge, system, part in _parts(scores):
-        known, dropped = _with_tokens(part, figure)
-        tokens = known["output_tokens"].to_numpy(dtype=float)
-        values = known[figure].to_numpy(dtype=float)
+    for judge, system, values, tokens, codes, dropped in _with_tokens(scores, figure):
         shared: dict[str, Any] = {
-            "clusters": cluster_codes(known["question_id"].tolist()),
+            "clusters": codes,
             "rng": seed,
             "resamples": resamples,
             "confidence": confidence,
@@ -362,8 +357,9 @@ def variant_differences(
     list of Estimate
         ``variant_difference`` for each judge, system and variant but its first: mean of the variant
         less mean of the first (the blank one, where there is one), with the interval by question of
-        :func:`~accord.validate.differences.bias`. ``details``: ``system``, ``variant``, ``first``,
-        ``mean``, ``mean_first``. ``dropped`` counts responses that only one of the two has.
+        :func:`~accord.validate.differences.mean_difference`. ``details``: ``system``, ``variant``,
+        ``first``, ``mean``, ``mean_first``. ``dropped`` counts responses that only one of the
+        two has.
 
     Raises
     ------
@@ -381,7 +377,7 @@ def variant_differences(
         for other in others:
             before, after = of[first].align(of[other], join="outer")
             both = (before.notna() & after.notna()).to_numpy()
-            one = bias(
+            one = mean_difference(
                 after.to_numpy(dtype=float)[both],
                 before.to_numpy(dtype=float)[both],
                 clusters=cluster_codes(after.index[both].tolist()),
@@ -450,14 +446,29 @@ def _parts(scores: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield str(judge), str(system), part
 
 
-def _with_tokens(part: pd.DataFrame, figure: str) -> tuple[pd.DataFrame, dict[str, int]]:
-    """The responses with a figure and with tokens, and how many have not."""
-    counted = part["output_tokens"].notna() & (part["output_tokens"].fillna(0) > 0)
-    dropped = {
-        f"no {figure}": int(part[figure].isna().sum()),
-        "no output tokens": int((~counted & part[figure].notna()).sum()),
-    }
-    return part[counted & part[figure].notna()], {why: k for why, k in dropped.items() if k}
+def _with_tokens(
+    scores: pd.DataFrame, figure: str
+) -> Iterator[tuple[str, str, FloatArray, FloatArray, IntArray, dict[str, int]]]:
+    """Of each judge and system: figures and tokens of the responses with both, their questions'
+    codes, and how many have not.
+    """
+    _need(scores, "judge", "question_id", "system", "output_tokens", figure)
+    for judge, system, part in _parts(scores):
+        counted = part["output_tokens"].notna() & (part["output_tokens"].fillna(0) > 0)
+        scored = part[figure].notna()
+        dropped = {
+            f"no {figure}": int((~scored).sum()),
+            "no output tokens": int((~counted & scored).sum()),
+        }
+        known = part[counted & scored]
+        yield (
+            judge,
+            system,
+            known[figure].to_numpy(dtype=float),
+            known["output_tokens"].to_numpy(dtype=float),
+            cluster_codes(known["question_id"].tolist()),
+            {why: k for why, k in dropped.items() if k},
+        )
 
 
 def _named(
