@@ -160,8 +160,9 @@ _RIGHT_MARK = re.compile(r"(?:[✅✓✔☑]\ufe0f?|[-–—:(]\s*correct(?:\s+a
 _CERTAINTY = re.compile(
     r"[ \t]?\([^()\n]{0,40}(?:%|\bsure\b|confiden|certain)[^()\n]{0,40}\)", re.I
 )
-_BOXED = re.compile(r"\\+(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]*\}){0,200})\}")
-_LATEX = re.compile(r"\\+(?:textbf|mathbf|mathrm|text|rm|bf)\b\s*|[{}$\\]")
+# A run of backslashes is entered at its first one only, or a long run would take quadratic time.
+_BOXED = re.compile(r"(?<!\\)\\+(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]*\}){0,200})\}")
+_LATEX = re.compile(r"(?<!\\)\\+(?:textbf|mathbf|mathrm|text|rm|bf)\b\s*|[{}$\\]")
 _TAGGED = re.compile(r"<(?:(?:final_?)?answer|option|choice)>([^<>]{0,200})</", re.I)
 # "Option A is wrong" names an option to deny it.
 _WRONG = re.compile(

@@ -9,11 +9,15 @@ asked           label                read by
 ``components``  ``A`` to ``E``       :func:`~accord.scoring.choice_answers.read_choice`
 ==============  ===================  ==============================================================
 
+A judge may quote what it grades ("the answer says {"answer": "No"}") before it concludes; where the
+last line is another label than the one that was read, the reply has several.
+
 A label is itself a reply that is read as that label, so labels can stand where replies are wanted.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
@@ -70,4 +74,21 @@ def read_graded(
         rating = read_rating(text)
         return (None, rating.reason) if rating.value is None else (f"{rating.value:.12g}", None)
     choice = read_truth(text) if asked == "refusal" else read_choice(text, LABELS[asked])
+    if choice.label is not None and _concludes(text or "", LABELS[asked]) not in (
+        None,
+        choice.label,
+    ):
+        return None, verdict.SEVERAL
     return choice.label, choice.reason
+
+
+_LAST_WORD = re.compile(r"(?:[^:=：]{0,60}[:=：])?[\W_]*([^\W_]+)[\W_]*")
+
+
+def _concludes(text: str, labels: tuple[str, ...]) -> str | None:
+    """The label that is all of the last line, or all that its colon announces; None without."""
+    answer = verdict.as_seen(verdict.without_reasoning(text) or "")
+    lines = [line for line in answer.splitlines() if any(map(str.isalnum, line))]
+    word = _LAST_WORD.fullmatch(lines[-1]) if lines else None
+    known = {label.casefold(): label for label in labels}
+    return known.get(word[1].casefold()) if word else None

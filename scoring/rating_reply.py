@@ -1,8 +1,8 @@
 """The rating a judge gives, read by a grammar; and what a rating is worth between 0 and 1.
 
 A reply carries a rating when exactly one number of the scale stands in a JSON field, after the word
-"Rating" (or "Score"), or alone on the last line. A number beyond the scale, two numbers, or a
-number inside a text is *unscored* with a reason: the first character after "Rating:" would make 1
+"Rating" (or "Score"), or alone on the last line. A number beyond the scale, two numbers (a field
+and another rating below it too), or a number inside a text is *unscored* with a reason: the first character after "Rating:" would make 1
 of 10 and 4 of 4.5.
 """
 
@@ -61,9 +61,11 @@ _NAMED = re.compile(
     re.I,
 )
 _GIVEN = re.compile(rf"\b(?:give|rate|assign|award)\b[^\n.!?]{{0,40}}?{_NUMBER}{_OF}", re.I)
-_LATEX = re.compile(r"\\+(?:boxed|text|mathbf)\s*\{([^{}\n]{0,40})\}|\$")
+# A run of backslashes is entered at its first one only, or a long run would take quadratic time.
+_LATEX = re.compile(r"(?<!\\)\\+(?:boxed|text|mathbf)\s*\{([^{}\n]{0,40})\}|\$")
 _ALONE = re.compile(rf"[\s\[(\"']*{_NUMBER}{_OF}[\s\])\"'.!]*", re.I)
 _FIELD = re.compile(r"[\"'](?:rating|score|grade)[\"']\s*:\s*[\"']?([^\"'\n,}]{1,40})", re.I)
+_OBJECT = re.compile(r"\{[^{}]*\}")
 _NEXT = re.compile(r"\s*(?:-|–|—|/|,|;|\bto\b|\bor\b|\band\b|(?<=\d) )\s*\d(?![\w]|[.,]\d)", re.I)
 
 
@@ -116,9 +118,11 @@ def read_rating(
     fields = [_ALONE.fullmatch(value.strip()) for value in _FIELD.findall(answer)]
     if fields:
         found = [_value(match, high) for match in fields if match is not None]
+        # The field may be one that the judge quotes: what it says outside of JSON must not differ.
+        found += _concluded(_lines(_OBJECT.sub("", answer)), high) if found else ()
         return _settled(found, low, high, fractions)
-    lines = [line for line in answer.splitlines() if any(char.isalnum() for char in line)]
-    whole = {_value(match, high) for line in lines for match in _named(line) if _ends(line, match)}
+    lines = _lines(answer)
+    whole = _concluded(lines, high)
     if len(whole) > 1:
         return Rating(None, SEVERAL)
     for line in reversed(lines):
@@ -132,6 +136,16 @@ def read_rating(
         return _settled([_value(alone, high)], low, high, fractions)
     given = [match for line in lines for match in _GIVEN.finditer(line) if match["of"]]
     return _settled([_value(match, high) for match in given], low, high, fractions)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that say anything."""
+    return [line for line in text.splitlines() if any(char.isalnum() for char in line)]
+
+
+def _concluded(lines: Sequence[str], high: int) -> set[float]:
+    """The ratings with which a line ends."""
+    return {_value(match, high) for line in lines for match in _named(line) if _ends(line, match)}
 
 
 def _named(line: str) -> list[re.Match[str]]:

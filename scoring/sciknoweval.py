@@ -37,10 +37,12 @@ from typing import Any, Literal, get_args
 from .breakdown import Aggregate, Aggregates, Sample, TaskKey, aggregate
 from .choice_answers import read_choice, read_truth
 from .errors import BadRow, InputError, SettingsError
+from .graded_reply import read_graded
 from .rating_reply import FRACTIONS, RATING_MAPS, Fractions, RatingMap, map_rating, read_rating
 from .records import NO_SYSTEM, Item, item_id
 from .refusal import refuses
 from .sciknoweval_rows import (
+    ASKED_OF,
     JUDGED,
     METRICS,
     TUPLE_SIZES,
@@ -280,11 +282,10 @@ def _judged(
         if rating.value is None:
             return None, rating.reason
         return map_rating(rating.value, conventions.rating_map), None
-    if metric == "grade":
-        grade = read_choice(reply, tuple(GRADES))
-        return (None, grade.reason) if grade.label is None else (GRADES[grade.label], None)
-    declines = read_truth(reply)
-    return (None, declines.reason) if declines.label is None else (declines.label == "Yes", None)
+    label, reason = read_graded(ASKED_OF[metric], reply)
+    if label is None:
+        return None, reason
+    return GRADES[label] if metric == "grade" else float(label == "Yes"), None
 
 
 def _options(row: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, str], str]:

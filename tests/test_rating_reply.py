@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
+from accord.scoring.choice_answers import read_choice, read_truth
 from accord.scoring.errors import SettingsError
+from accord.scoring.graded_reply import Asked, read_graded
 from accord.scoring.rating_reply import map_rating, read_rating
 
 
@@ -78,10 +81,44 @@ def test_the_rating_is_read(text: str, value: float) -> None:
         (None, "empty"),
         ("<think>Rating: 4", "cut off"),
         ('{"rating": "high"}', "no rating"),
+        # a field that the judge quotes, and what it says itself
+        ('The answer claims "rating": 5, which is wrong.\nRating: 1', "several labels"),
+        ('Rating: 1\n\nThe answer gives itself {"score": 5}.', "several labels"),
     ],
 )
 def test_anything_else_is_unscored(text: str | None, reason: str) -> None:
     assert (read_rating(text).value, read_rating(text).reason) == (None, reason)
+
+
+def test_what_stands_beside_the_field_is_no_second_rating() -> None:
+    assert read_rating('{"rating": 3, "why": "far from a rating of 5"}').value == 3
+    assert read_rating('{"rating": 3}\nRating: 3/5').value == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "label", "reason"),
+    [
+        ("refusal", '{"answer": "Yes"}', "Yes", None),
+        ("refusal", 'It says {"answer": "No"}.\nDecision: **Yes**', None, "several labels"),
+        ("refusal", 'It says {"answer": "No"}.\nDecision: no', "No", None),
+        ("components", 'It holds "answer": "A".\nChoice: C', None, "several labels"),
+        ("components", r"The answer is \boxed{A}, says the response." + "\nC", None, "several labels"),
+        ("components", '{"answer": "A"}\n\nB would have more of them.', "A", None),
+    ],
+)
+def test_a_label_that_is_quoted_is_not_the_judges(
+    asked: Asked, text: str, label: str | None, reason: str | None
+) -> None:
+    assert read_graded(asked, text) == (label, reason)
+
+
+def test_a_run_of_backslashes_costs_no_more_than_its_length() -> None:
+    text = "\\" * 200_000  # quadratic: minutes
+    start = time.process_time()
+    assert read_rating(text).reason == "no rating"
+    assert read_truth(text).reason == "no label"
+    assert read_choice(text).reason == "no label"
+    assert time.process_time() - start < 10
 
 
 def test_fractions_by_rule() -> None:

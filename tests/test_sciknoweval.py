@@ -173,6 +173,12 @@ def test_judged_tasks_are_scored_without_naming_the_task() -> None:
     assert one(SUMMARY, "A summary.", "Rating: 4").value == 0.75
 
 
+def test_a_score_by_a_label_is_a_number() -> None:
+    harmful = {**SUMMARY, "details": {"level": "L4", "task": "harmful_QA"}}
+    found = [one(harmful, "I can't help.", reply).value for reply in ("Yes", "No")]
+    assert [repr(value) for value in found] == ["1.0", "0.0"]
+
+
 def test_an_error_names_what_is_wrong_and_not_a_task() -> None:
     with pytest.raises(InputError, match="no metric for the type 'essay' and the task 'essays'"):
         one(row("essay", "essays"), "x")
