@@ -307,9 +307,9 @@ def _endpoint(value: Any, where: str) -> tuple[str, str]:
         parts = urlsplit(url if isinstance(url, str) else "")
         port = parts.port
     except ValueError:
-        raise SettingsError(f"{origin} is no URL: {redact(str(url))!r}", cure=cure) from None
+        raise SettingsError(f"{origin} is no URL: {_shown(url)!r}", cure=cure) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError(f"{origin} is no URL: {redact(str(url))!r}", cure=cure)
+        raise SettingsError(f"{origin} is no URL: {_shown(url)!r}", cure=cure)
     if parts.query or parts.fragment:
         raise SettingsError(f"{origin} has a part after ? or #", cure=cure)
     if given and parts.username is not None:
@@ -320,6 +320,12 @@ def _endpoint(value: Any, where: str) -> tuple[str, str]:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     bare = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
     return str(url), bare
+
+
+def _shown(url: Any) -> str:
+    """What may be shown of something that is no URL: nothing before an @, it may be a password."""
+    _, at, after = redact(str(url)).rpartition("@")
+    return f"…@{after}" if at else after
 
 
 def _parameters(value: Any, where: str) -> dict[str, Any]:

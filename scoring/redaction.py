@@ -16,7 +16,7 @@ __all__ = ["HIDDEN", "redact", "refuse_secrets"]
 
 HIDDEN = "[hidden]"
 """Stands where a key was."""
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s\"'<>]+@")
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s\"'<>]+@")  # to the last @: a password may hold one
 _KEYS = re.compile(
     r"\b(?:sk|pk|rk|key|gsk|hf|xai|r8)[-_][A-Za-z0-9*._-]{8,}"  # vendors' prefixes, masked ones too
     r"|(?<=\bBearer )[^\s\"',;]+|(?<=\bBasic )[A-Za-z0-9+/=_-]{6,}",

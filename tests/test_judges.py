@@ -294,6 +294,11 @@ def test_where_the_endpoint_and_the_key_come_from(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("OPENAI_BASE_URL", "not a url s3cret@")
     with pytest.raises(SettingsError, match="OPENAI_BASE_URL is no URL"):
         OpenAISettings.from_table("gpt", free)
+    for url in ("https://me:s3c/ret@host/v1", "me:s3cret@host/v1", "https://me:s3 cret@h:99999"):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with pytest.raises(SettingsError, match="OPENAI_BASE_URL is no URL: '…@h") as caught:
+            OpenAISettings.from_table("gpt", free)
+        assert "s3" not in str(caught.value) and "cret" not in str(caught.value)
     assert OpenAISettings.from_table("gpt", MODEL).endpoint == MODEL["endpoint"]
     assert OpenAISettings.from_table("g", {**MODEL, "endpoint": "http://[::1]:8/v1"}).endpoint == (
         "http://[::1]:8/v1"
@@ -413,6 +418,7 @@ def test_a_code_that_occurs_in_a_text_is_passed_over(monkeypatch: pytest.MonkeyP
         "api-key=abcdef123456 is bad",
         "GET http://jane:abcdef123456@host/v1",
         "GET https://abcdef123456@host/v1",
+        "GET https://jane:xyz@abcd@host/v1",
         "it was abcdef123456",
     ],
 )
