@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -127,14 +128,16 @@ class Element:
     def from_value(cls, value: Any) -> Element:
         """An element from a JSON value: a string, a number, or ``{text, aliases, attributes}``.
 
+        An attribute without a value (null, NaN) is left out, as one that is not there.
+
         Raises
         ------
         InputError
-            When the value is of another form.
+            When the value is of another form, or is null or no finite number.
         """
         if isinstance(value, str):
             return cls(value)
-        if isinstance(value, bool) or value is None:
+        if isinstance(value, bool) or value is None or _is_no_number(value):
             raise InputError(f"an element can't be {json.dumps(value)}", cure="give its text")
         if isinstance(value, (int, float)):
             return cls(str(value))
@@ -142,19 +145,20 @@ class Element:
             unknown = set(value) - {"text", "aliases", "attributes", "head", "section", "aside"}
             if unknown:
                 raise InputError(
-                    f"an element has an unknown key {sorted(unknown)[0]!r}",
+                    f"an element has an unknown key {min(map(str, unknown))!r}",
                     cure="known keys are text, aliases, attributes, head, section, aside",
                 )
             return cls(
                 text=value["text"],
                 aliases=_texts(value.get("aliases") or (), "aliases"),
                 attributes=_attributes(value.get("attributes") or ()),
-                head=value.get("head"),
-                section=value.get("section"),
-                aside=bool(value.get("aside", False)),
+                head=_optional_text(value.get("head"), "head"),
+                section=_optional_text(value.get("section"), "section"),
+                aside=_flag(value.get("aside"), "aside"),
             )
+        shown = json.dumps(value, ensure_ascii=False, default=str)[:60]  # a table may hold dates
         raise InputError(
-            f"an element can't be {json.dumps(value, ensure_ascii=False)[:60]}",
+            f"an element can't be {shown}",
             cure="give a string or an object with the key text",
         )
 
@@ -166,10 +170,32 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     raise InputError(f"{name} must be a list of strings", cure=f'write "{name}": ["…"]')
 
 
+def _optional_text(value: Any, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"{name} must be a text", cure="write it in quotes, or leave it out")
+
+
+def _flag(value: Any, name: str) -> bool:
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise InputError(f"{name} must be true or false", cure="write it without quotes")
+
+
+def _is_no_number(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 def _attributes(value: Any) -> tuple[tuple[str, str], ...]:
-    pairs = value.items() if isinstance(value, Mapping) else value
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
     try:
-        return tuple((str(key), str(text)) for key, text in pairs)
+        if any(isinstance(pair, str) for pair in pairs):
+            raise TypeError("a text of two characters is no pair")
+        return tuple(
+            (str(key), str(text))
+            for key, text in pairs
+            if text is not None and not (isinstance(text, float) and math.isnan(text))
+        )
     except (TypeError, ValueError):
         raise InputError(
             "attributes must be an object or a list of [key, value] pairs",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -222,6 +224,30 @@ def test_an_empty_reference_is_refused_and_named() -> None:
             score(reference, "1. a")
     with pytest.raises(InputError, match="question 'q1': an element can't be null"):
         score([None], "1. a")
+
+
+def test_an_attribute_without_a_value_is_not_there() -> None:
+    for nothing in (None, math.nan):
+        found = Element.from_value({"text": "x", "attributes": {"year": nothing, "by": "z"}})
+        assert found.attributes == (("by", "z"),)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (math.nan, "an element can't be NaN"),
+        (-math.inf, "an element can't be -Infinity"),
+        (datetime.date(2020, 1, 31), 'an element can\'t be "2020-01-31"'),
+        ({"txt": datetime.date(2020, 1, 31)}, 'an element can\'t be {"txt": "2020-01-31"}'),
+        ({"text": "x", "year": 1, 5: 2}, "unknown key '5'"),
+        ({"text": "x", "attributes": ["ab"]}, "attributes must be"),
+        ({"text": "x", "head": 5}, "head must be a text"),
+        ({"text": "x", "aside": "false"}, "aside must be true or false"),
+    ],
+)
+def test_what_is_no_element_is_refused(value: object, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        Element.from_value(value)
 
 
 # Items
