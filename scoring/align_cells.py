@@ -19,6 +19,10 @@ from .assignment import TOLERANCE, Cell, assign
 __all__ = ["Cells"]
 
 
+TOGETHER = 1_000
+"""Groups tried together: each of five a side takes 60 KB while it is."""
+
+
 @lru_cache(maxsize=4)
 def _ways(few: int) -> Ints:
     """All ways to match some of ``few`` rows one to one with as many columns, lowest first.
@@ -31,6 +35,30 @@ def _ways(few: int) -> Ints:
         if all(way.count(column) < 2 for column in range(few))
     ]
     return np.array(ways, dtype=np.int64)
+
+
+def _tried(gain: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+    """The lowest best way to match each group, and which of its rows are tied.
+
+    Parameters
+    ----------
+    gain
+        Shape (n_groups, few, few + 1): F1 of each row with each column, −inf where they have
+        none, and 0 for being left over.
+
+    Returns
+    -------
+    lowest, tied
+        Both of shape (n_groups, few). A row is tied if the best ways give it several partners.
+    """
+    few = gain.shape[1]
+    ways = _ways(few)
+    total = gain[:, np.arange(few), ways].sum(axis=2)
+    best = total > total.max(axis=1, keepdims=True) - TOLERANCE
+    partners = np.stack(
+        [best.astype(np.float32) @ (ways == k).astype(np.float32) > 0 for k in range(few + 1)]
+    )
+    return ways[best.argmax(axis=1)], partners.sum(axis=0) > 1
 
 
 class Cells:
@@ -130,15 +158,8 @@ class Cells:
         gain = np.full((int(small.sum()), few, few + 1), -np.inf)
         gain[:, :, few] = 0.0
         gain[g, i, j] = self.f1[inside]
-        ways = _ways(few)
-        total = gain[:, np.arange(few), ways].sum(axis=2)
-        best = total > total.max(axis=1, keepdims=True) - TOLERANCE
-        lowest = ways[best.argmax(axis=1)]
-        # A row is tied if the best ways give it more than one partner.
-        partners = np.stack(
-            [best.astype(np.float32) @ (ways == k).astype(np.float32) > 0 for k in range(few + 1)]
-        )
-        tied = partners.sum(axis=0) > 1
+        tried = [_tried(gain[k : k + TOGETHER]) for k in range(0, len(gain), TOGETHER)]
+        lowest, tied = (np.concatenate(part) for part in zip(*tried, strict=True))
         chosen = np.flatnonzero(inside)[lowest[g, i] == j]
         mine = small[row_group]
         owner = self.batch.response[rows[mine]]

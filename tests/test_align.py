@@ -10,11 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from accord.scoring import align_cells
 from accord.scoring.align import Alignment, align
+from accord.scoring.align_batch import Floats, Ints
 from accord.scoring.align_frame import HOWS, align_frame
 from accord.scoring.assignment import _by_prices, _by_trying, assign
 from accord.scoring.errors import SettingsError
@@ -353,6 +357,28 @@ def test_every_element_stands_in_exactly_one_pair() -> None:
         pairs = align(reference, predicted, zero_overlap=how).pairs
         assert sorted(p.reference for p in pairs if p.reference is not None) == list(range(35))
         assert sorted(p.predicted for p in pairs if p.predicted is not None) == list(range(47))
+
+
+def test_many_groups_of_five_are_tried_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All at once, the groups of a thousand long lists take gigabytes."""
+    sizes: list[int] = []
+
+    def watched(gain: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+        sizes.append(len(gain))
+        return tried(gain)
+
+    tried = align_cells._tried
+    monkeypatch.setattr(align_cells, "_tried", watched)
+    monkeypatch.setattr(align_cells, "TOGETHER", 7)
+    words = "one two three four five six".split()
+    pairs = list(itertools.combinations(words, 2))
+    references = [elements(*(" ".join(pair) for pair in pairs[k : k + 5])) for k in range(8)]
+    responses = [
+        (k % 8, elements(*(f"{a} {b} more" for a, b in pairs[k % 5 : k % 5 + 5]))) for k in range(60)
+    ]
+    found = list(align_frame(references, responses).alignments())
+    assert found == [align(references[q], answer) for q, answer in responses]
+    assert max(sizes) == 7 and len(sizes) > 5
 
 
 def test_a_looping_answer_is_aligned_quickly() -> None:
