@@ -8,7 +8,7 @@ Vaideeswaran 2026); what the page leaves open is a convention of the recipe.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,7 @@ from .errors import InputError
 from .parse import Parsed, plain
 from .recipes import Recipe
 from .records import CORRECT, INCORRECT, UNSURE, Element, Pair
-from .tokens import normalise
+from .tokens import normalise, tokeniser
 
 if TYPE_CHECKING:
     import numpy as np
@@ -259,9 +259,12 @@ def relaxed_recall(reference: Sequence[Element], response: str, recipe: Recipe) 
     An element is found by its text or an alias. Both texts are compared in the form of
     :func:`accord.scoring.tokens.normalise`, without Markdown's emphasis marks.
     """
-    whole = _Haystack(response, recipe)
-    found = [any(whole.holds(text) for text in (e.text, *e.aliases)) for e in reference]
-    found += [whole.holds(value) for e in reference for _, value in e.attributes if value.strip()]
+    form = _form_of(recipe)
+    whole = form(response)
+    found = [any(_holds(whole, form(text)) for text in (e.text, *e.aliases)) for e in reference]
+    found += [
+        _holds(whole, form(value)) for e in reference for _, value in e.attributes if value.strip()
+    ]
     return Share(sum(found), len(found))
 
 
@@ -274,41 +277,33 @@ def relaxed_precision(
     element (text, aliases, attribute values); by the convention ``either`` also when a reference
     element's text or alias stands in it.
     """
-    texts = [text for e in reference for text in (e.text, *e.aliases)]
-    values = [value for e in reference for _, value in e.attributes]
-    whole = [_Haystack(text, recipe) for text in (*texts, *values)]
+    form = _form_of(recipe)
+    texts = [form(text) for e in reference for text in (e.text, *e.aliases)]
+    whole = [*texts, *(form(value) for e in reference for _, value in e.attributes)]
     hits = 0
     for element in predicted:
-        own = [element.text] if element.head is None else [element.text, element.head]
-        hit = any(one.holds(text) for text in own for one in whole)
+        own = form(element.text)
+        hit = any(_holds(one, own) for one in whole)
+        if not hit and element.head is not None:
+            head = form(element.head)
+            hit = any(_holds(one, head) for one in whole)
         if not hit and recipe.relaxed_precision == "either":
-            holder = _Haystack(element.text, recipe)
-            hit = any(holder.holds(text) for text in texts)
+            hit = any(_holds(own, text) for text in texts)
         hits += hit
     return Share(hits, len(predicted))
 
 
-class _Haystack:
-    """A text in which others are looked for, normalised once."""
-
-    def __init__(self, text: str, recipe: Recipe) -> None:
-        self._words = recipe.relaxed == "words"
-        self._text = self._form(text)
-
-    def _form(self, text: str) -> str:
-        form = normalise(plain(text))
-        return f" {' '.join(_words(form))} " if self._words else form
-
-    def holds(self, text: str) -> bool:
-        """Whether the text stands in this one; a text of nothing does not."""
-        form = self._form(text)
-        return bool(form.strip()) and form in self._text
+def _form_of(recipe: Recipe) -> Callable[[str], str]:
+    """The form in which texts are looked for in others."""
+    if recipe.relaxed == "words":
+        words = tokeniser("unicode")
+        return lambda text: f" {' '.join(words(normalise(plain(text))))} "
+    return lambda text: normalise(plain(text))
 
 
-def _words(text: str) -> list[str]:
-    from .tokens import tokenise
-
-    return tokenise(text, tokenizer="unicode")
+def _holds(whole: str, form: str) -> bool:
+    """Whether a form stands in another; one of nothing stands in none."""
+    return form in whole and bool(form.strip())
 
 
 _STRUCTURED = frozenset({"numbered", "bullet", "nested"})

@@ -24,6 +24,7 @@ from accord.scoring.metrics import (
 from accord.scoring.parse import parse
 from accord.scoring.recipes import PARSER, RECIPES, Recipe, recipe
 from accord.scoring.records import CORRECT, INCORRECT, UNSURE, Element, Pair
+from accord.scoring.tokens import normalise
 
 LISTQA = recipe("listqa")
 
@@ -176,6 +177,24 @@ def test_relaxed_precision_either_way() -> None:
     assert relaxed_precision(REFERENCE, headed, recipe(relaxed_precision="in-reference")).hits == 1
 
 
+@pytest.mark.parametrize("relaxed", ["substring", "words"])
+def test_relaxed_precision_normalises_each_text_once(
+    monkeypatch: pytest.MonkeyPatch, relaxed: str
+) -> None:
+    """Not once for each pair of texts, which takes minutes for two long lists."""
+    seen: list[str] = []
+
+    def counted(text: str) -> str:
+        seen.append(text)
+        return normalise(text)
+
+    monkeypatch.setattr("accord.scoring.metrics.normalise", counted)
+    reference, predicted = elements("a", "b", "c"), elements("d", "e", "f", "a b")
+    found = relaxed_precision(reference, predicted, recipe(relaxed=relaxed))
+    assert found == Share(1, 4)
+    assert sorted(seen) == ["a", "a b", "b", "c", "d", "e", "f"]
+
+
 @pytest.mark.parametrize(
     ("text", "multi_faceted", "share"),
     [
@@ -256,7 +275,7 @@ def test_wrong_conventions_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_a_recipe_of_files_is_refused_with_its_command() -> None:
-    with pytest.raises(SettingsError, match="accord score FILE --recipe sciknoweval"):
+    with pytest.raises(SettingsError, match="accord init STUDY --recipe sciknoweval"):
         recipe("sciknoweval")
 
 
