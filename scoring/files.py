@@ -43,7 +43,8 @@ def read_whole(path: Path | str, *, cure: str = "name a readable file") -> bytes
 def write_whole(path: Path | str, text: str) -> None:
     """Write a file as UTF-8, whole or not at all; what was there before is replaced at the end.
 
-    A link is followed. Half of a surrogate pair, which UTF-8 can't hold, becomes ``?``.
+    A link is followed, and the file's permissions stay. Half of a surrogate pair, which UTF-8 can't
+    hold, becomes ``?``.
 
     Raises
     ------
@@ -67,13 +68,18 @@ def write_whole(path: Path | str, text: str) -> None:
             )
         # Not the file's name and an ending: that could be longer than a name may be.
         partial = file.with_name(f".accord-{os.getpid()}.part")
-        partial.write_text(text, encoding="utf-8", errors="replace", newline="")
+        with partial.open("w", encoding="utf-8", errors="replace", newline="") as out:
+            if os.path.lexists(file):  # what others may not read they may not read afterwards
+                os.chmod(partial, stat.S_IMODE(os.lstat(file).st_mode))
+            out.write(text)
         os.replace(partial, file)
+        partial = None
     except (OSError, ValueError) as error:
-        if partial is not None:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
         why = getattr(error, "strerror", None) or str(error)
         raise AccordError(
             f"{path} can't be written: {why}", cure="name a file in a folder that can be written"
         ) from None
+    finally:
+        if partial is not None:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)

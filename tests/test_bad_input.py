@@ -320,6 +320,24 @@ def test_writing_follows_a_link_and_fits_the_longest_name(tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir() if "n" * 99 in path.name) == [file.name]
 
 
+def test_writing_keeps_permissions_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "report.json"
+    file.write_text("old", encoding="utf-8")
+    file.chmod(0o600)
+    write_whole(file, "new")
+    assert (file.read_text("utf-8"), stat.S_IMODE(file.stat().st_mode)) == ("new", 0o600)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(file, "newer")
+    assert not list(tmp_path.glob(".accord-*"))
+
+
 def test_a_shell_s_pipe_is_read() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"text")
