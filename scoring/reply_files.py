@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import InputError
+from .files import read_whole
 
 __all__ = ["Row", "read_rows"]
 
@@ -30,15 +32,13 @@ def read_rows(path: Path, column: str, *, where: str) -> tuple[bytes, Iterator[t
     Raises
     ------
     InputError
-        When the file can't be read; for a line that is no row, when it is reached.
+        When the file can't be read; for a line that is no row, at the latest when it is reached.
     """
+    cure = f"name a file with the columns item_id and {column}"
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"{where}: {path} can't be read ({error.strerror})",
-            cure=f"name a file with the columns item_id and {column}",
-        ) from error
+        content = read_whole(path, cure=cure)
+    except InputError as error:
+        raise InputError(f"{where}: {error.message}", cure=error.cure) from error
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -51,6 +51,15 @@ def read_rows(path: Path, column: str, *, where: str) -> tuple[bytes, Iterator[t
 
 
 def _csv(text: str, path: str, column: str) -> Iterator[tuple[int, Row]]:
+    limit = csv.field_size_limit(sys.maxsize)  # a reply that argues can be longer than 128 KiB
+    try:
+        rows = list(_csv_rows(text, path, column))
+    finally:
+        csv.field_size_limit(limit)
+    return iter(rows)
+
+
+def _csv_rows(text: str, path: str, column: str) -> Iterator[tuple[int, Row]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         names = [(name or "").strip() for name in reader.fieldnames or ()]
@@ -94,5 +103,6 @@ def _jsonl(text: str, path: str, column: str) -> Iterator[tuple[int, Row]]:
                 raise InputError(
                     f"{path}, line {line}: {key} is {json.dumps(cell)[:40]}", cure=cure
                 )
-            row[key] = None if cell is None else str(cell).strip()
+            # NaN is how a table's writer puts a cell that is missing
+            row[key] = None if cell is None or cell != cell else str(cell).strip()
         yield line, row

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.resources
 import json
 import logging
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -169,8 +171,21 @@ def test_bad_files_of_verdicts(tmp_path: Path, name: str, content: bytes, words:
 
 
 def test_missing_file_of_verdicts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="can't be read"):
+    with pytest.raises(InputError, match="judge f: .*none.csv does not exist"):
         make("f", {"type": "file", "path": "none.csv"}, folder=tmp_path)
+    with pytest.raises(InputError, match="can't be read"):
+        make("f", {"type": "file", "path": "a\0b.csv"}, folder=tmp_path)
+    os.mkfifo(tmp_path / "pipe.csv")  # nobody writes to it
+    with pytest.raises(InputError, match="is a named pipe"):
+        make("f", {"type": "file", "path": "pipe.csv"}, folder=tmp_path)
+
+
+def test_a_long_reason_and_a_missing_verdict_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"item_id,verdict,reason\na,,{'x' * 200_000}\n", "utf-8")
+    assert verdicts(tmp_path / "v.csv")[0] == (None, "x" * 200_000)
+    (tmp_path / "v.jsonl").write_text('{"item_id": "a", "verdict": NaN, "reason": NaN}', "utf-8")
+    assert verdicts(tmp_path / "v.jsonl")[0] == (None, "blank")
+    assert csv.field_size_limit() == 131_072
 
 
 # settings
