@@ -60,6 +60,9 @@ class RowLine(int):
 
     row: int
 
+    def __reduce__(self) -> tuple[type[RowLine], tuple[int, int]]:
+        return RowLine, (int(self), self.row)
+
     def __str__(self) -> str:
         return f"{int(self)}, row {self.row}"
 

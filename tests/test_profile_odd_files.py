@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from profile_samples import SAMPLES, Role, add
 
-from accord.scoring.errors import InputError, RowLine
+from accord.scoring.errors import BadRow, InputError, RowLine
 from accord.scoring.parse import read_reference
 from accord.study import Study
 
@@ -108,6 +109,8 @@ def test_an_id_that_stands_twice_names_both_rows(empty: Study, write: Write) -> 
 def test_the_line_of_a_row_is_a_number_all_the_same() -> None:
     line = RowLine(3, 7)
     assert (line, line + 1, f"{line}", json.dumps(line)) == (3, 4, "3, row 7", "3")
+    error = InputError.from_rows([BadRow("a.json", line, "is blank")], cure="fill it")
+    assert str(pickle.loads(pickle.dumps(error)).rows[0]) == "a.json, line 3, row 7: is blank"
 
 
 # What a system answered is never a fault of the file
