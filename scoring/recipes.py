@@ -120,6 +120,7 @@ class Recipe:
                 f"the recipe's rouge_threshold can't be {threshold!r}",
                 cure="use a number above 0, at most 1",
             )
+        object.__setattr__(self, "rouge_threshold", float(threshold))  # 1 and 1.0 are one recipe
         if isinstance(least, bool) or not isinstance(least, int) or least < 0:
             raise SettingsError(
                 f"the recipe's format_min_elements can't be {least!r}",

@@ -274,6 +274,10 @@ def test_wrong_conventions_are_refused(wrong: dict[str, object]) -> None:
         recipe("listqa", **wrong)
 
 
+def test_a_whole_number_is_the_same_threshold() -> None:
+    assert recipe(rouge_threshold=1).sha256 == recipe(rouge_threshold=1.0).sha256
+
+
 def test_a_recipe_of_files_is_refused_with_its_command() -> None:
     with pytest.raises(SettingsError, match="accord init STUDY --recipe sciknoweval"):
         recipe("sciknoweval")
