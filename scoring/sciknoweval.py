@@ -49,6 +49,7 @@ from .sciknoweval_rows import (
     ZERO_SHOT,
     Metric,
     few_shot_rows,
+    is_missing,
     metric_of,
     question_of,
     row_ids,
@@ -232,9 +233,10 @@ def judge_items(
     identities = row_ids(rows)
     items: dict[int, Item] = {}
     for place, (row, response) in enumerate(zip(rows, responses, strict=True)):
-        if metric_of(row) not in JUDGED or not (response or "").strip():
+        answer = "" if is_missing(response) else str(response)
+        if metric_of(row) not in JUDGED or not answer.strip():
             continue
-        gold, answer = text_of(row.get("answer")) or None, response or ""
+        gold = text_of(row.get("answer")) or None
         items[place] = Item(
             item_id=item_id(
                 unit="response",
@@ -401,7 +403,7 @@ def sciknoweval_scores(
             scored.append(
                 score_row(
                     row,
-                    None if answer is None else str(answer),
+                    None if is_missing(answer) else str(answer),
                     judge_reply=(judge_replies or {}).get(place),
                     recipe=conventions,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ __all__ = [
     "ZERO_SHOT",
     "Metric",
     "few_shot_rows",
+    "is_missing",
     "metric_of",
     "question_of",
     "refuse_few_shot",
@@ -192,7 +194,7 @@ def few_shot_rows(rows: Sequence[Mapping[str, Any]]) -> list[BadRow]:
 def _shots(row: Mapping[str, Any]) -> str | None:
     for name in ("num_fewshot", "n_shot", "num_shots", "shots", "fewshot"):
         value = row.get(name)
-        if value not in (None, "", 0, "0", False):
+        if not is_missing(value) and value not in ("", 0, "0", False):
             return f"{name} is {value!r}"
     for name in ("variant", "setting", "mode"):
         value = text_of(row.get(name))
@@ -206,6 +208,11 @@ def _shots(row: Mapping[str, Any]) -> str | None:
     return None
 
 
+def is_missing(value: Any) -> bool:
+    """Whether there is no value: None, or the NaN that a data frame has for it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 def text_of(value: Any) -> str:
-    """A value as text without blanks around it; nothing is an empty text."""
-    return value.strip() if isinstance(value, str) else "" if value is None else str(value)
+    """A value as text without blanks around it; a missing one is an empty text."""
+    return value.strip() if isinstance(value, str) else "" if is_missing(value) else str(value)

@@ -179,6 +179,14 @@ def test_a_score_by_a_label_is_a_number() -> None:
     assert [repr(value) for value in found] == ["1.0", "0.0"]
 
 
+def test_nan_of_a_data_frame_is_missing() -> None:
+    nan = math.nan
+    rows = [{**MCQ, "id": nan, "num_fewshot": nan, "response": nan} for _ in range(2)]
+    assert sciknoweval_scores(rows).states == {"empty": 2}
+    assert row_ids(rows) == row_ids([MCQ, MCQ])
+    assert judge_items([SUMMARY], [nan]) == {}  # type: ignore[list-item]  # the mistake under test
+
+
 def test_an_error_names_what_is_wrong_and_not_a_task() -> None:
     with pytest.raises(InputError, match="no metric for the type 'essay' and the task 'essays'"):
         one(row("essay", "essays"), "x")
