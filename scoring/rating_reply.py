@@ -1,9 +1,9 @@
 """The rating a judge gives, read by a grammar; and what a rating is worth between 0 and 1.
 
 A reply carries a rating when exactly one number of the scale stands in a JSON field, after the word
-"Rating" (or "Score"), or alone on the last line. A number beyond the scale, two numbers (a field
-and another rating below it too), or a number inside a text is *unscored* with a reason: the first character after "Rating:" would make 1
-of 10 and 4 of 4.5.
+"Rating" (or "Score"), or alone on the last line. A number beyond the scale, two numbers (one in a
+field and another outside of JSON too), or a number inside a text is *unscored* with a reason: the
+first character after "Rating:" would make 1 of 10 and 4 of 4.5.
 """
 
 from __future__ import annotations

@@ -374,7 +374,8 @@ def test_many_groups_of_five_are_tried_some_at_a_time(monkeypatch: pytest.Monkey
     pairs = list(itertools.combinations(words, 2))
     references = [elements(*(" ".join(pair) for pair in pairs[k : k + 5])) for k in range(8)]
     responses = [
-        (k % 8, elements(*(f"{a} {b} more" for a, b in pairs[k % 5 : k % 5 + 5]))) for k in range(60)
+        (k % 8, elements(*(f"{a} {b} more" for a, b in pairs[k % 5 : k % 5 + 5])))
+        for k in range(60)
     ]
     found = list(align_frame(references, responses).alignments())
     assert found == [align(references[q], answer) for q, answer in responses]

@@ -102,7 +102,12 @@ def test_what_stands_beside_the_field_is_no_second_rating() -> None:
         ("refusal", 'It says {"answer": "No"}.\nDecision: **Yes**', None, "several labels"),
         ("refusal", 'It says {"answer": "No"}.\nDecision: no', "No", None),
         ("components", 'It holds "answer": "A".\nChoice: C', None, "several labels"),
-        ("components", r"The answer is \boxed{A}, says the response." + "\nC", None, "several labels"),
+        (
+            "components",
+            r"The answer is \boxed{A}, says the response." + "\nC",
+            None,
+            "several labels",
+        ),
         ("components", '{"answer": "A"}\n\nB would have more of them.', "A", None),
     ],
 )
