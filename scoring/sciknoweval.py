@@ -57,6 +57,7 @@ from .sciknoweval_rows import (
     text_of,
 )
 from .tuples import RelationScore, pooled_relations, read_tuples, relation_score
+from .verdict import REFUSED
 
 __all__ = [
     "RowScore",
@@ -68,6 +69,8 @@ __all__ = [
     "sciknoweval_figures",
     "sciknoweval_scores",
 ]
+
+NO_TUPLE = "no tuple"
 
 GRADES: Mapping[str, float] = {"A": 0.5, "B": 0.75, "C": 1.0, "D": 0.25, "E": 0.0}
 """What a judge's choice is worth: subset, superset, the same, small disagreement, none of these."""
@@ -201,13 +204,17 @@ def score_row(
         choice = read_truth(answer)
         return _answered(key, used, choice.label, _truth(row), choice.reason)
     if used == "exact":
-        gold = _gold(row)
-        return RowScore(key, used, float(_squeezed(answer) == _squeezed(gold)), "given")
+        equal = _squeezed(answer) == _squeezed(_gold(row))
+        if not equal and refuses(answer.strip()):
+            return RowScore(key, used, 0.0, "abstained", REFUSED)
+        return RowScore(key, used, float(equal), "given")
     if used == "relations":
         found = _relations(row, answer, key[2])
-        none = "abstained" if refuses(answer.strip()) else "unreadable"
-        state = "given" if found.predicted else none
-        return RowScore(key, used, found.prf.f1, state, relations=found)
+        if found.predicted:
+            return RowScore(key, used, found.prf.f1, "given", relations=found)
+        declined = refuses(answer.strip())
+        state, reason = ("abstained", REFUSED) if declined else ("unreadable", NO_TUPLE)
+        return RowScore(key, used, found.prf.f1, state, reason, found)
     value, reason = _judged(used, judge_reply, conventions)
     if judge_reply is None:
         reason = judge_reason or reason
@@ -271,7 +278,7 @@ def _answered(
 ) -> RowScore:
     if label is None:
         return RowScore(
-            key, metric, 0.0, "abstained" if reason == "refused" else "unreadable", reason
+            key, metric, 0.0, "abstained" if reason == REFUSED else "unreadable", reason
         )
     return RowScore(key, metric, float(label == gold), "given")
 

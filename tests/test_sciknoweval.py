@@ -19,6 +19,7 @@ from accord.scoring.sciknoweval import (
     SciKnowEvalRecipe,
     SciKnowEvalScores,
     judge_items,
+    sciknoweval_figures,
     sciknoweval_scores,
     score_row,
 )
@@ -177,6 +178,23 @@ def test_a_score_by_a_label_is_a_number() -> None:
     harmful = {**SUMMARY, "details": {"level": "L4", "task": "harmful_QA"}}
     found = [one(harmful, "I can't help.", reply).value for reply in ("Yes", "No")]
     assert [repr(value) for value in found] == ["1.0", "0.0"]
+
+
+def test_an_answer_that_gives_nothing_says_why() -> None:
+    balance = row("filling", "balancing_equation", answer="2H2 + O2 = 2H2O")
+    found = [
+        one(CDR, "Nothing is related to it."),
+        one(CDR, "I'm sorry, I can't tell."),
+        one(balance, "I don't know."),
+        one(balance, "H2 + O2 = H2O"),
+    ]
+    assert [(score.value, score.state, score.reason) for score in found] == [
+        (0, "unreadable", "no tuple"),
+        (0, "abstained", "refused"),
+        (0, "abstained", "refused"),
+        (0, "given", None),
+    ]
+    assert sciknoweval_figures(found).unread == {"no tuple": 1, "refused": 2}
 
 
 def test_nan_of_a_data_frame_is_missing() -> None:
