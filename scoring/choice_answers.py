@@ -323,7 +323,10 @@ class _Labels:
             return Choice(whole, rule="option")
         leads = [match for line in lines if (match := self.lead.match(line))]
         leads = [match for match in leads if not self._is_turned(match.string, match)]
-        if any(self.listed.search(match.string, match.end()) for match in leads):
+        if any(
+            self.listed.search(match.string, match.end()) or self._lists(match, options)
+            for match in leads
+        ):
             return Choice(None, SEVERAL)  # "A: no, B: yes"
         if len(leads) > 1:
             leads = [match for match in leads if _RIGHT_MARK.search(match.string)] or leads
@@ -390,6 +393,16 @@ class _Labels:
         label = self.of[_form(match["label"])]
         text = normalise(options.get(label, ""))
         return label if text and normalise(line[match.end() :]) == text else None
+
+    def _lists(self, lead: re.Match[str], options: Mapping[str, str]) -> bool:
+        """Whether a line goes on with the next option and its text: "(A) Berlin (B) Paris"."""
+        own = normalise(options.get(self.of[_form(lead["label"])], ""))
+        start, line = lead.end(), lead.string[: lead.end() + 2_000]
+        for match in itertools.islice(self.label.finditer(line, start), _MOST_JOINED):
+            text = normalise(options.get(self.of[_form(match["label"])], ""))
+            if own and text and normalise(line[start : match.start()]) == own:
+                return normalise(line[match.end() :]).startswith(text)
+        return False
 
     def _joins(self, line: str) -> bool:
         """Whether a line joins labels in capitals: "Both A and C"."""

@@ -102,6 +102,7 @@ def test_the_label_is_read(text: str, rule: str) -> None:
         ("Answer: A / B", "several labels"),
         (r"\boxed{A} or \boxed{B}", "several labels"),
         ("A. Nucleus\nB. Mitochondrion", "several labels"),
+        ("(A) Nucleus (B) Mitochondrion (C) Vitamin C", "several labels"),
         ("答案是A或B", "several labels"),
         ("I'm sorry, but I can't help with that.", "refused"),
         ("I don't know.", "refused"),
