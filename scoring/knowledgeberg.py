@@ -117,7 +117,8 @@ class ChoiceAccuracy:
     """Accuracy of multiple-choice answers.
 
     ``accuracy`` counts what could not be read as wrong: it stays in the denominator. ``when_read``
-    is over the answers that chose an option. ``unread`` says how many did not, by reason.
+    is over the answers that chose an option, NaN where none did. ``unread`` says how many did not,
+    by reason.
     """
 
     correct: int

@@ -2,7 +2,8 @@
 
 All languages share the Unicode rules: :func:`accord.scoring.tokens.normalise` (compatibility forms,
 case, quotes, dashes, blanks), digits of every script as 0-9, dots and commas that stand between no
-digits taken out, hyphens and middle dots between words as blanks. On top of them:
+digits taken out, hyphens, middle dots, underscores and slashes between words as blanks. On top of
+them:
 
 ==========================================  ======================================================
 Arabic                                      vowel signs and tatweel out; one form of alef, of yeh
@@ -10,7 +11,7 @@ Arabic                                      vowel signs and tatweel out; one for
 Bengali, Hindi                              nukta out; candrabindu as anusvara
 Chinese, Japanese                           no blanks between characters
 Dutch, English, French, Italian, Spanish    accents off (ñ stays); the article at the beginning off
-German                                      ä, ö, ü as ae, oe, ue; the article off
+German                                      ä, ö, ü as ae, oe, ue; other accents and the article off
 Russian                                     ё as е; stress marks out
 ==========================================  ======================================================
 

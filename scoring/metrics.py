@@ -152,8 +152,8 @@ def f1_array(
 class Counts:
     """What the verdicts of one response add up to, and what was set aside.
 
-    ``unscored`` and ``unsure`` count pairs whatever became of them; ``extra`` counts predicted
-    elements that are correct but missing from the reference.
+    ``unscored`` and ``unsure`` count pairs with both sides, whatever became of them; ``extra``
+    counts predicted elements that are correct but missing from the reference.
     """
 
     correct: float

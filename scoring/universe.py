@@ -21,7 +21,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, get_args
 
 from .align import match_exact
@@ -30,7 +30,7 @@ from .errors import InputError, SettingsError
 from .languages import Articles, language_code, normalise_name
 from .metrics import PRF, State, precision_recall_f1
 from .parse import PARSER, Parsed
-from .recipes import recipe
+from .recipes import Recipe, recipe
 from .records import CORRECT, NO_SYSTEM, UNSURE, Element, Item, Judgement, item_id
 
 __all__ = [
@@ -168,7 +168,7 @@ class Universe:
                 )
             verdicts[pair] = judgement.verdict
         same = {pair for pair, verdict in verdicts.items() if verdict == CORRECT}
-        greedy = _greedily(self, same)
+        greedy = _in_order(same, self.by_rule)
         n_predicted, n_reference = len(self.predicted), len(self.reference)
         whole = self.recipe.asked == "all"
         best = len(_most(self, same)) if whole else 0
@@ -295,9 +295,14 @@ def prepare_universe(
         kept = sorted(first.values())
         predicted, keys = tuple(predicted[p] for p in kept), [keys[p] for p in kept]
     sides = [{form(text) for text in (name(e), *e.aliases)} for e in golds]
-    equal = frozenset((r, p) for p, key in enumerate(keys) for r, s in enumerate(sides) if key in s)
-    by_rule = _in_order(len(predicted), len(golds), equal, {})
-    free = [r for r in range(len(golds)) if r not in set(by_rule.values())]
+    places: dict[str, list[int]] = {}
+    for r, side in enumerate(sides):
+        for key in side:
+            places.setdefault(key, []).append(r)
+    equal = frozenset((r, p) for p, key in enumerate(keys) for r in places.get(key, ()))
+    by_rule = _in_order(equal, {})
+    taken = set(by_rule.values())
+    free = [r for r in range(len(golds)) if r not in taken]
     items: list[Item] = []
     pair_of: dict[str, tuple[int, int]] = {}
     for p, element in enumerate(predicted):
@@ -396,33 +401,25 @@ def _predicted(
     response: Any, parsed: Parsed, conventions: UniverseRecipe
 ) -> tuple[State, tuple[Element, ...]]:
     raw = response if isinstance(response, str) else "\n".join(e.display for e in parsed.elements)
-    state, elements, _ = scored_elements(parsed, raw, recipe(aside=conventions.aside))
+    state, elements, _ = scored_elements(parsed, raw, _reading(conventions.aside))
     return state, elements
 
 
-def _in_order(
-    n_predicted: int,
-    n_reference: int,
-    same: Iterable[tuple[int, int]],
-    settled: Mapping[int, int],
-) -> dict[int, int]:
+@cache
+def _reading(aside: Literal["drop", "keep"]) -> Recipe:
+    """The list recipe that reads an answer; made once, as its checks cost more than an answer."""
+    return recipe(aside=aside)
+
+
+def _in_order(same: Iterable[tuple[int, int]], settled: Mapping[int, int]) -> dict[int, int]:
     """Each prediction in order takes the first free reference element that is the same."""
-    pairs = set(same)
     partner = dict(settled)
     taken = set(settled.values())
-    for p in range(n_predicted):
-        if p in partner:
-            continue
-        for r in range(n_reference):
-            if r not in taken and (r, p) in pairs:
-                partner[p] = r
-                taken.add(r)
-                break
+    for p, r in sorted((p, r) for r, p in same):
+        if p not in partner and r not in taken:
+            partner[p] = r
+            taken.add(r)
     return partner
-
-
-def _greedily(one: Universe, same: Iterable[tuple[int, int]]) -> dict[int, int]:
-    return _in_order(len(one.predicted), len(one.reference), same, one.by_rule)
 
 
 def _most(one: Universe, same: Iterable[tuple[int, int]]) -> dict[int, int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accord.scoring.errors import InputError, SettingsError
+from accord.scoring.recipes import Recipe, recipe
 from accord.scoring.records import CORRECT, INCORRECT, UNSURE, Item, Judgement
 from accord.scoring.universe import (
     UniverseRecipe,
@@ -254,6 +256,27 @@ def test_many_answers_are_judged_in_few_batches(asked: str) -> None:
     assert sizes == ([30] if asked == "all" else [15, 10])
     with pytest.raises(InputError, match="'zzz', which was not asked"):
         judge_universes(universes, lambda items: [Judgement("zzz", CORRECT)])
+
+
+def test_many_answers_are_read_by_one_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its checks take a millisecond, which is more than an answer takes."""
+    made: list[str] = []
+
+    def counted(**conventions: Any) -> Recipe:
+        made.append(conventions["aside"])
+        return recipe(**conventions)
+
+    monkeypatch.setattr("accord.scoring.universe.recipe", counted)
+    for aside in ("drop", "keep", "drop"):
+        for number in range(3):
+            prepare_universe(
+                question_id=str(number),
+                question="?",
+                reference=["Mars"],
+                response="1. Mars",
+                recipe=UniverseRecipe(aside=aside),  # type: ignore[arg-type]  # one of the two
+            )
+    assert len(made) <= 2
 
 
 def test_the_block_travels() -> None:
