@@ -315,9 +315,9 @@ def _answer(answer: object, latency: float, omitted: tuple[str, ...]) -> Answer:
     usage = usage if isinstance(usage, Mapping) else {}
     return Answer(
         text=_content(message.get("content")) or refusal,
-        served_model=_text(answer.get("model")),
-        fingerprint=_text(answer.get("system_fingerprint")),
-        finish_reason="refusal" if refusal else _text(choice.get("finish_reason")),
+        served_model=_name(answer.get("model")),
+        fingerprint=_name(answer.get("system_fingerprint")),
+        finish_reason="refusal" if refusal else _name(choice.get("finish_reason")),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
         latency=latency,
@@ -338,5 +338,13 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _name(value: object) -> str | None:
+    """A name that a store can hold: half of a surrogate pair becomes ``?``."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else None
+
+
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A number of tokens; None where it is none, or more than a store can hold."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < 2**53 else None
