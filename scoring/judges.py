@@ -63,7 +63,8 @@ class ExactJudge:
     """CORRECT where the predicted text equals the reference or an alias after normalisation.
 
     See :func:`accord.scoring.tokens.normalise` for what is made equal: the whole texts, or, for an
-    element with attributes, part by part its text and each attribute's name and value.
+    element with attributes, part by part its text and each attribute's name and value. An alias
+    stands for the text alone: the attributes count below it too.
     """
 
     labels = (CORRECT, INCORRECT)
@@ -83,13 +84,22 @@ class ExactJudge:
 
 
 def _is_equal(item: Item) -> bool:
-    if item.reference is None:
-        return False
     whole, parts = normalise(item.predicted), _parts(item.predicted)
-    return any(
-        whole == normalise(text) or parts == _parts(text)
-        for text in (item.reference, *item.aliases)
-    )
+    return any(whole == normalise(text) or parts == _parts(text) for text in _wanted(item))
+
+
+def _wanted(item: Item) -> Iterator[str]:
+    """What is as good as the reference: itself, and each alias with the attributes below it."""
+    if item.reference is None:
+        return
+    yield item.reference
+    _, _, below = item.reference.partition("\n")
+    for alias in item.aliases:
+        # A line below that is no "name: value" may as well belong to the text.
+        if "\n" in alias or ": " not in below:
+            yield alias
+        if below and "\n" not in alias:
+            yield f"{alias}\n{below}"
 
 
 def _parts(shown: str) -> list[str]:
@@ -166,12 +176,10 @@ class RougeJudge:
         ]
 
     def _is_near(self, item: Item) -> bool:
-        if item.reference is None:
-            return False
         return any(
             rouge1_f1(text, item.predicted, tokenizer=self._tokenizer, stem=self._stem)
             >= self._threshold
-            for text in (item.reference, *item.aliases)
+            for text in _wanted(item)
         )
 
 

@@ -67,6 +67,12 @@ def item(reference: str | None, predicted: str, *aliases: str, item_id: str = "i
         ("Paris", (), "", "INCORRECT"),
         (None, (), "Paris", "INCORRECT"),
         (None, ("Paris",), "Paris", "INCORRECT"),
+        # an alias stands for the text: the attributes count below it as below the text
+        ("Venus\nmoons: 0", ("Evening star",), "evening star\nMoons: 0", "CORRECT"),
+        ("Venus\nmoons: 0", ("Evening star",), "evening star\nmoons: 1", "INCORRECT"),
+        ("Venus\nmoons: 0", ("Evening star",), "evening star", "INCORRECT"),
+        ("Venus\nmoons: 0", ("Evening star\nmoons: none",), "Evening star moons: none", "CORRECT"),
+        ("Paris\nFrance", ("Lutetia",), "lutetia", "CORRECT"),
     ],
 )
 def test_exact(
