@@ -65,6 +65,9 @@ _GIVEN = re.compile(rf"\b(?:give|rate|assign|award)\b[^\n.!?]{{0,40}}?{_NUMBER}{
 _LATEX = re.compile(r"(?<!\\)\\+(?:boxed|text|mathbf)\s*\{([^{}\n]{0,40})\}|\$")
 _ALONE = re.compile(rf"[\s\[(\"']*{_NUMBER}{_OF}[\s\])\"'.!]*", re.I)
 _FIELD = re.compile(r"[\"'](?:rating|score|grade)[\"']\s*:\s*[\"']?([^\"'\n,}]{1,40})", re.I)
+_IF = re.compile(
+    r"[\"'\])]*\s+(?:would|could|should|might|needs?|requires?|means|is\s+(?:for|reserved))\b", re.I
+)
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _NEXT = re.compile(r"\s*(?:-|–|—|/|,|;|\bto\b|\bor\b|\band\b|(?<=\d) )\s*\d(?![\w]|[.,]\d)", re.I)
 
@@ -149,8 +152,17 @@ def _concluded(lines: Sequence[str], high: int) -> set[float]:
 
 
 def _named(line: str) -> list[re.Match[str]]:
-    """The ratings that a line names; "a rating 5 would need more" names none."""
-    return [match for match in _NAMED.finditer(line) if match["sign"] or _ends(line, match)]
+    """The ratings that a line names; "a rating of 5 would need more" names none."""
+    return [
+        match
+        for match in _NAMED.finditer(line)
+        if _ends(line, match) or (match["sign"] and not _is_supposed(line, match))
+    ]
+
+
+def _is_supposed(line: str, match: re.Match[str]) -> bool:
+    """Whether a line says what a rating would take instead of giving it."""
+    return match["sign"].casefold() == "of" and _IF.match(line, match.end()) is not None
 
 
 def _ends(line: str, match: re.Match[str]) -> bool:

@@ -51,6 +51,7 @@ from accord.scoring.rating_reply import map_rating, read_rating
         ("Rating: 2\n\nExplanation: rating 5 would need more detail.", 2),
         ("Coherence: 4\nRelevance: 5\nRating: 3", 3),
         ("Rating: 4\nIt has 2 errors.", 4),
+        ("Rating: 3\nA rating of 5 requires a source.", 3),
     ],
 )
 def test_the_rating_is_read(text: str, value: float) -> None:
@@ -77,6 +78,7 @@ def test_the_rating_is_read(text: str, value: float) -> None:
         ("Rating: -4", "no rating"),
         ("The answer covers 4 points", "no rating"),
         ("I give it 4 stars", "no rating"),
+        ("A rating of 5 would need more. I rate it 3.", "no rating"),
         ("", "empty"),
         (None, "empty"),
         ("<think>Rating: 4", "cut off"),
