@@ -164,10 +164,11 @@ class Counts:
     extra: int = 0
 
     def prf(self) -> PRF:
-        """Precision, recall and F1; undefined if no predicted element has a usable verdict."""
-        if self.n_predicted == 0 and (self.unscored or self.unsure):
-            nan = math.nan
-            return PRF(0, 0, self.n_reference, nan, nan, nan, "no usable verdict")
+        """Precision, recall and F1; undefined if the verdicts leave no element on one side."""
+        nothing_left = self.n_predicted == 0 or self.n_reference == 0
+        if nothing_left and (self.unscored or self.unsure):
+            nan, p, r = math.nan, self.n_predicted, self.n_reference
+            return PRF(self.correct, p, r, nan, nan, nan, "no usable verdict")
         return precision_recall_f1(self.correct, self.n_predicted, self.n_reference)
 
 

@@ -125,6 +125,11 @@ def test_without_any_usable_verdict_f1_is_undefined() -> None:
     assert found == Counts(0, 0, 1, unscored=1)
     assert found.prf().reason == "no usable verdict"
     assert math.isnan(found.prf().f1)
+    # The reference has an element, but its pair leaves with the verdict.
+    with_a_wrong_one = [Pair(0, 0, 1.0, "exact"), Pair(None, 1, 0.0, "unmatched")]
+    figures = verdict_counts(with_a_wrong_one, [None, None], LISTQA).prf()
+    assert (figures.n_predicted, figures.n_reference) == (1, 0)
+    assert math.isnan(figures.f1) and figures.reason == "no usable verdict"
 
 
 def test_a_foreign_verdict_is_refused() -> None:
