@@ -213,8 +213,8 @@ def score_row(
         if found.predicted:
             return RowScore(key, used, found.prf.f1, "given", relations=found)
         declined = refuses(answer.strip())
-        state, reason = ("abstained", REFUSED) if declined else ("unreadable", NO_TUPLE)
-        return RowScore(key, used, found.prf.f1, state, reason, found)
+        why = ("abstained", REFUSED) if declined else ("unreadable", NO_TUPLE)
+        return RowScore(key, used, found.prf.f1, *why, found)
     value, reason = _judged(used, judge_reply, conventions)
     if judge_reply is None:
         reason = judge_reason or reason
