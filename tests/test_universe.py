@@ -274,7 +274,7 @@ def test_many_answers_are_read_by_one_recipe(monkeypatch: pytest.MonkeyPatch) ->
                 question="?",
                 reference=["Mars"],
                 response="1. Mars",
-                recipe=UniverseRecipe(aside=aside),  # type: ignore[arg-type]  # one of the two
+                recipe=UniverseRecipe(aside=aside),
             )
     assert len(made) <= 2
 
