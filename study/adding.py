@@ -1,6 +1,7 @@
 """Brings files into a study: read, check all of it, then one transaction.
 
-A file that was brought in before changes nothing; a file with one bad row changes nothing either.
+A file with one bad row changes nothing. Nor does one that was brought in before; only ratings of it
+that another file has changed since are in force again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from ..scoring.errors import BadRow, InputError
 from ..scoring.records import VERDICTS
 from . import intake
 from .ledger import InputFile, Ledger, RatingRow, Role
-from .ratings import RatingsOptions
+from .rating_columns import repeat_numbers
+from .ratings import ONLY_REPEATS, OWN_CLUSTERS, RatingsOptions
 from .readers import Table, read_table
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from .records import Response
 
 __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
+
+_OF_A_RATING = ("status", "reasons", "comment", "guideline", "repeat")
+"""Further columns of a long table that a study takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +226,13 @@ def add_ratings(
             strict=True,
         )
     ]
-    left_out = {reason: count for reason, count in ratings.dropped.items() if count}
-    notes = [note for note in ratings.notes if not note.startswith("no question column")]
-    notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
+    notes = [note for note in ratings.notes if not note.endswith((OWN_CLUSTERS, ONLY_REPEATS))]
+    if ratings.repeats is not None:
+        notes.append(
+            f"{len(ratings.repeats)} ratings repeat an item for the same rater and are left out: a"
+            " study has repeats from a retest of its own, and accord agree reads them in the file"
+        )
+    notes += [f"{count} cells {reason}" for reason, count in ratings.dropped.items()]
     if matched is not None:
         notes = [*matched.notes(), *notes]
     made = table.conversion
@@ -247,10 +256,22 @@ def add_ratings(
         rows_in_file,
         new,
         len(rows) - new,
-        unused=() if made is None else made.unused,
+        unused=_unused(table, options, on, frame) if made is None else made.unused,
         notes=tuple(notes),
         left_out=left,
     )
+
+
+def _unused(
+    table: Table, options: RatingsOptions, on: Sequence[str], frame: pd.DataFrame
+) -> tuple[str, ...]:
+    """Columns that nothing was taken from: what is known of an item is in the study already."""
+    if options.wide:
+        used = {"item_id", *on, *frame["rater"]}
+        used |= {*options.annotators, *options.judges, options.final}
+    else:
+        used = {"item_id", *on, options.rater, options.kind, options.rating, *_OF_A_RATING}
+    return tuple(name for name in map(str, table.frame.columns) if name not in used)
 
 
 def _matched(
@@ -273,18 +294,30 @@ def _matched(
 def _remarks(
     table: Table, options: RatingsOptions
 ) -> dict[tuple[str, str], tuple[str | None, str | None]]:
-    """Comment and guideline of each item and rater of a long table."""
+    """Comment and guideline of each item and rater of a long table; of the rating that counts."""
     there = table.frame.columns
     blank = [None] * len(table.lines)
     comments = table.column("comment") if "comment" in there else blank
     guidelines = table.column("guideline") if "guideline" in there else blank
+    # the first of several ratings that repeat the item, and a blank one is none
+    times = zip(
+        [cell is None for cell in table.column(options.rating)], repeat_numbers(table), strict=True
+    )
+    remarks = zip(
+        times,
+        table.column("item_id"),
+        table.column(options.rater),
+        comments,
+        guidelines,
+        strict=True,
+    )
     return {
         (str(item).strip(), str(rater).strip()): (
             None if comment is None else str(comment),
             None if guideline is None else str(guideline),
         )
-        for item, rater, comment, guideline in zip(
-            table.column("item_id"), table.column(options.rater), comments, guidelines, strict=True
+        for _, item, rater, comment, guideline in sorted(
+            remarks, key=lambda remark: remark[0], reverse=True
         )
     }
 

@@ -42,6 +42,8 @@ LARGEST_RATING = 1e302
 
 OF_STUDY = "study"
 """What the source of a study's own ratings is called."""
+ONLY_REPEATS = "they count only as that rater's agreement with themselves"
+"""What is said of ratings that repeat an item."""
 OWN_CLUSTERS = "no question column: each item is its own cluster (name one with --cluster)"
 
 

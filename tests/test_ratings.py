@@ -345,6 +345,25 @@ def test_options_that_contradict_each_other(options: dict[str, Any], says: str) 
         read_ratings("no such file.csv", RatingsOptions(**options))
 
 
+@pytest.mark.parametrize(
+    ("options", "cure"),
+    [
+        ({"labels": {"CORRECT": "RIHGT"}, "categories": ("RIGHT", "WRONG")}, "RIGHT, WRONG"),
+        ({"labels": {"CORRECT": "NA"}, "categories": ("RIGHT", "WRONG")}, "RIGHT, WRONG"),
+        ({"labels": {"CORRECT": "one"}, "scale": "interval"}, "labels are numbers"),
+    ],
+)
+def test_a_word_is_turned_into_no_unknown_label(
+    tmp_path: Path, options: dict[str, Any], cure: str
+) -> None:
+    """A slip of the pen would be kept as a category of its own."""
+    with pytest.raises(SettingsError, match="--labels turns 'CORRECT' into") as caught:
+        read(tmp_path, LONG, **options)
+    assert cure in str(caught.value)
+    kept = read(tmp_path, LONG, labels={"CORRECT": "UNSURE"}, categories=("INCORRECT",))
+    assert "UNSURE" in set(kept.frame["rating"])
+
+
 def test_annotators_named_like_judges_are_pointed_out(tmp_path: Path) -> None:
     text = WIDE.replace("ann", "judge_a")
     ratings = read(tmp_path, text, wide=True, annotators=("judge_a", "bob"))

@@ -391,6 +391,29 @@ def test_ratings_long_with_remarks(study: Study, tmp_path: Path) -> None:
     assert (again.new, again.already) == (0, 2)
 
 
+def test_repeats_and_unused_columns_of_ratings_are_told(paired: Study, tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text(
+        "item_id,rater,kind,rating,repeat,comment,weight\n"
+        "p1,ann,annotator,CORRECT,0,sure,3\np1,ann,annotator,INCORRECT,1,on second thoughts,3\n"
+        "p2,ann,annotator,,0,lunch,3\np2,ann,annotator,CORRECT,1,back,3\n"
+    )
+    added = paired.add_ratings(path)
+    assert (added.rows, added.new, added.unused) == (4, 2, ("weight",))
+    assert any("1 ratings repeat an item" in n and "left out" in n for n in added.notes)
+    assert not any("count only" in note for note in added.notes)
+    kept = [(row.item_id, row.rating, row.comment) for row in paired.ledger.rating_rows()]
+    assert kept == [("p1", "CORRECT", "sure"), ("p2", "CORRECT", "back")]
+
+
+def test_a_slip_in_label_words_is_not_kept(paired: Study, tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("item_id,rater,kind,rating\np1,ann,annotator,yes\n")
+    with pytest.raises(SettingsError, match="turns 'yes' into 'CORECT'"):
+        paired.add_ratings(path, RatingsOptions(labels={"yes": "CORECT"}))
+    assert paired.ledger.rating_rows() == []
+
+
 def test_ratings_wide_with_label_words(paired: Study, tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("item_id,a,b,gpt,final\np1,Yes,No,Yes,Yes\np2,No,,,No\np3,Yes,Yes,No,Yes\n")
