@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..scoring.errors import AccordError, SettingsError
 from ..scoring.records import NO_SYSTEM, Element, content_sha256, item_id
 from .intake_rows import Row, Rows, plain
+from .ratings import OWN_MARKS
 from .records import GivenPair, Question, Response
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ RESERVED = frozenset(
     "item_id question_id question system variant response response_id rater kind rating status "
     "weight reference predicted aliases reference_index predicted_index similarity how alignment "
     "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
-)
+) | OWN_MARKS
 """Columns of accord's own tables: no stratum can have one of these names."""
 
 Record = TypeVar("Record", Question, Response, GivenPair)

@@ -37,6 +37,12 @@ COLUMNS = (
 )
 """The columns that every ratings frame has, in this order."""
 
+OWN_MARKS = frozenset(
+    ("unmatched", "is_tuned_on", "universe_open", "universe_settled")
+    + ("universe_reference", "universe_predicted")
+)
+"""Further columns that figures read as accord's own: no column of a file may stand in for one."""
+
 LARGEST_RATING = 1e302
 """No rating is larger in size: differences and squares of it must be numbers too."""
 

@@ -391,6 +391,29 @@ def test_ratings_long_with_remarks(study: Study, tmp_path: Path) -> None:
     assert (again.new, again.already) == (0, 2)
 
 
+def test_no_field_of_a_question_replaces_what_figures_read(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text "false" in a column of accord's own would be taken as true."""
+    from accord.study import intake
+    from accord.study.ratings import OWN_MARKS
+    from accord.study.tuned import MARK
+    from accord.study.universe_places import PLACES
+
+    assert {"unmatched", MARK, *PLACES} | OWN_MARKS <= RESERVED
+    item = study.items()[0].item_id
+    study.ledger.add_ratings([RatingRow(item, "ann", "annotator", "CORRECT")])
+    row = {**QUESTIONS[0], "question_id": "q9", "unmatched": "false", "region": "FR"}
+    answer = {"question_id": "q9", "system": "alpha", "response": "1. Lennon"}
+    monkeypatch.setattr(intake, "RESERVED", RESERVED - OWN_MARKS)  # as studies of before have it
+    study.add_questions(write(tmp_path / "more.jsonl", [row]))
+    study.add_responses(write(tmp_path / "answer.jsonl", [answer]))
+    (new,) = (one.item_id for one in study.items() if one.question_id == "q9")
+    study.ledger.add_ratings([RatingRow(new, "ann", "annotator", "CORRECT")])
+    frame = study.ratings().frame
+    assert "unmatched" not in frame.columns and frame["region"].tolist() == ["UK", "FR"]
+
+
 def test_repeats_and_unused_columns_of_ratings_are_told(paired: Study, tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
     path.write_text(
