@@ -35,11 +35,14 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Each role's required and optional columns."""
 
-RESERVED = frozenset(
-    "item_id question_id question system variant response response_id rater kind rating status "
-    "weight reference predicted aliases reference_index predicted_index similarity how alignment "
-    "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
-) | OWN_MARKS
+RESERVED = (
+    frozenset(
+        "item_id question_id question system variant response response_id rater kind rating status "
+        "weight reference predicted aliases reference_index predicted_index similarity how alignment "
+        "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
+    )
+    | OWN_MARKS
+)
 """Columns of accord's own tables: no stratum can have one of these names."""
 
 Record = TypeVar("Record", Question, Response, GivenPair)
@@ -155,7 +158,7 @@ def read_responses(
     seen: dict[tuple[str, str, str], int] = {}
     for row in rows:
         question_id, system = row.id("question_id"), row.id("system")
-        variant = row.optional("variant") or ""
+        variant = row.name("variant")
         tokens = row.count("output_tokens")
         value = row.value("response")
         if isinstance(value, list):
@@ -228,8 +231,8 @@ def read_pairs(
         predicted = row.value("predicted")
         if isinstance(predicted, (list, Mapping)):
             row.bad("predicted is no text; a row is one element")
-        system = row.optional("system") or NO_SYSTEM
-        variant = row.optional("variant") or ""
+        system = row.name("system") or NO_SYSTEM
+        variant = row.name("variant")
         n_reference, n_predicted = row.count("n_reference"), row.count("n_predicted")
         identity = row.id("item_id") if given_ids else ""
         if identity:

@@ -73,6 +73,12 @@ class Row:
             return storable(value)
         return None
 
+    def name(self, name: str) -> str:
+        """An id that may be blank: of a variant, or of a pair's system."""
+        value = self.value(name)
+        blank = value is None or (isinstance(value, str) and not value.strip())
+        return "" if blank else self.id(name) or ""
+
     def id(self, name: str) -> str | None:
         """An id: a text on one line, without control characters."""
         value = self.text(name)

@@ -91,7 +91,7 @@ def _texts(column: pd.Series) -> list[Any]:
 
 
 def _plain(cell: Any) -> Any:
-    """A cell that NumPy made as Python's; a short float with the digits that it was written with."""
+    """A cell of NumPy as one of Python; a short float with the digits that it was written with."""
     if isinstance(cell, (np.float32, np.float16)):
         return float(str(cell))
     return cell.item() if isinstance(cell, np.generic) else cell

@@ -345,6 +345,15 @@ def test_a_mistake_is_one_line_with_a_cure_and_changes_nothing(
 
 
 @pytest.mark.usefixtures("worse")
+def test_what_a_listed_row_quotes_steers_no_terminal(accord: Runner) -> None:
+    file = Path("e\x1b[31m\nforged: line.csv")
+    file.write_text("question_id,system,response\n,S,x\n,S,y\n")
+    status, _, err = accord("add", "s", file, "--as", "responses", "--show-all")
+    assert status == 2 and len(err.splitlines()) == 3
+    assert "\x1b" not in err and r"e\u001b[31m forged: line.csv, line 3" in err
+
+
+@pytest.mark.usefixtures("worse")
 def test_all_bad_rows_are_listed_on_request(accord: Runner) -> None:
     _, _, err = accord("add", "s", "blank.csv", "--as", "questions")
     assert "(and 1 more bad rows)" in err and "--show-all" in err

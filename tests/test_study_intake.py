@@ -259,6 +259,18 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         ["line 1: half of a character"],
     ),
     (
+        "control character in a variant",
+        "responses",
+        [{**RESPONSES[0], "variant": "a\x1b[31mb"}],
+        ["line 1: variant 'a\\x1b[31mb' holds a control character"],
+    ),
+    (
+        "system of a pair on two lines",
+        "pairs",
+        [{**PAIR, "system": "a\nb"}],
+        ["line 1: system 'a\\nb' holds a control character"],
+    ),
+    (
         "unknown item",
         "ratings",
         [{"item_id": "i9", "rater": "a", "kind": "annotator", "rating": "CORRECT"}],
@@ -311,6 +323,13 @@ def test_a_bad_row_is_named_and_the_study_stays_as_it_is(
     for part in wanted:
         assert any(option in message for option in part.split("|")), (part, message)
     assert snapshot(study) == before
+
+
+def test_blanks_around_a_name_make_no_other_system(empty: Study, tmp_path: Path) -> None:
+    rows = [{**PAIR, "predicted": str(n), "system": " a" * n or "a"} for n in (0, 1)]
+    rows[0]["variant"], rows[1]["variant"] = "x", "x "
+    empty.add_pairs(write(tmp_path / "pairs.jsonl", rows))
+    assert {(pair.system, pair.variant) for pair in empty.ledger.pairs()} == {("a", "x")}
 
 
 def test_every_bad_row_is_listed(study: Study, tmp_path: Path) -> None:
