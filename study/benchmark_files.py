@@ -8,8 +8,7 @@ systems apart.
 
 from __future__ import annotations
 
-import csv
-import io
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from .benchmark_run import for_recipe
 from .json_cells import json_object
 from .judging import Source, judged
 from .knowledgeberg_questions import ALL, choice_question
+from .writers import write_csv
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
@@ -92,7 +92,7 @@ class SciKnowEvalFile:
 
         Raises
         ------
-        InputError
+        AccordError
             When the file exists or can't be written.
         """
         head = ("item_id", "metric", "question", "reference", "predicted", "judge_reply")
@@ -206,7 +206,7 @@ class KnowledgeBergFile:
 
         Raises
         ------
-        InputError
+        AccordError
             When the file exists or can't be written.
         """
         head = ("item_id", "question_id", "question", "predicted", "reference", "verdict")
@@ -337,16 +337,12 @@ def score_knowledgeberg_file(
 
 
 def _write_new(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([head, *rows])
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(out.getvalue())
-    except OSError as error:
-        raise InputError(
-            f"{path} can't be written: {error.strerror}", cure="name a new file"
-        ) from None
+    """Write a table for people to fill in: its texts are a model's, and a spreadsheet opens it."""
+    import pandas as pd
+
+    if os.path.lexists(path):
+        raise InputError(f"{path} can't be written: File exists", cure="name a new file")
+    write_csv(path, pd.DataFrame(rows, columns=list(head), dtype=object))
 
 
 def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:

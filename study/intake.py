@@ -35,13 +35,10 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Each role's required and optional columns."""
 
-RESERVED = (
-    frozenset(
-        "item_id question_id question system variant response response_id rater kind rating status "
-        "weight reference predicted aliases reference_index predicted_index similarity how alignment "
-        "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
-    )
-    | OWN_MARKS
+RESERVED = OWN_MARKS | frozenset(
+    "item_id question_id question system variant response response_id rater kind rating status "
+    "weight reference predicted aliases reference_index predicted_index similarity how alignment "
+    "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
 )
 """Columns of accord's own tables: no stratum can have one of these names."""
 

@@ -460,6 +460,16 @@ def test_the_command_reads_json_lines_and_tables(tmp_path: Path) -> None:
         0,
         [("x", 1), ("y", 2)],
     )
+    # JSON may hold line separators that are no end of a line, and numbers
+    lines = '{"text": "1. a\u2028b\\n2. c\x85"}\r\n\n{"text": 5}\n'
+    status, rows, err = run("-", stdin=lines)
+    assert (status, [len(row["elements"]) for row in rows]) == (0, [2, 1]), err
+    assert rows[1]["elements"] == [{"text": "5"}]
+    status, _, err = run("-", stdin='{"text": {"a": 1}}\n')
+    assert status == 2 and "the answer of 1 is an object" in err
+    marked = tmp_path / "marked.txt"
+    marked.write_text("\ufeff1. a\n2. b", encoding="utf-8")
+    assert run(str(marked))[1][0]["starts"] == [3, 8]
     table = tmp_path / "answers.csv"
     table.write_text('item_id,reply\nr1,"a, b, and c"\nr2,\n', encoding="utf-8")
     status, rows, _ = run(str(table), "--field", "reply", "--recipe", "listqa")

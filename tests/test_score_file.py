@@ -220,6 +220,30 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     assert (status, "open.csv can't be written" in err) == (2, True)
 
 
+def test_what_is_written_out_is_no_formula_and_whole(accord: Runner) -> None:
+    """A system's answer is opened in a spreadsheet by whoever fills in the verdicts."""
+    answer = '=HYPERLINK("http://example.org","x")'
+    write("answers.jsonl", [science(**SUMMARY, response=answer)])
+    write("berg.jsonl", [{**BERG[0], "response": ["=1+1", "@x"]}])
+    for file, recipe in (("answers.jsonl", "sciknoweval"), ("berg.jsonl", "knowledgeberg")):
+        status, _, err = accord("score", file, "--recipe", recipe, "--open", f"{recipe}.csv")
+        assert status == 0, err
+        with Path(f"{recipe}.csv").open(encoding="utf-8", newline="") as opened:
+            texts = [row["predicted"] for row in csv.DictReader(opened)]
+        assert texts and all(text[:2] in ("'=", "'@") for text in texts)
+    status, _, err = accord(
+        "score", "berg.jsonl", "--recipe", "knowledgeberg", "--open", "no/o.csv"
+    )
+    assert status == 2 and "no/o.csv can't be written" in err
+
+
+@pytest.mark.parametrize("option", [["--fresh"], ["--repeat", "2"], ["--retry-unscored"]])
+def test_no_option_of_a_study_is_passed_over(accord: Runner, option: list[str]) -> None:
+    write("berg.jsonl", BERG)
+    status, _, err = accord("score", "berg.jsonl", "--recipe", "knowledgeberg", *option)
+    assert status == 2 and f"{option[0]} is for a study" in err
+
+
 def _same_initial(body: dict[str, Any]) -> str:
     """Calls two names the same if both begin with K."""
     texts = re.findall(r"<text \w+>\n(.*?)\n</text", shown(body), re.S)
