@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..scoring.errors import AccordError, SettingsError
@@ -58,13 +58,18 @@ class Intake(Generic[Record]):
         """Put a record with the new ones, or count it as there already, or refuse its change."""
         if known is None:
             self.new.append(record)
-        elif known == record:
+        elif known == record or _stripped(known) == record:
             self.already += 1
         else:
             row.bad(
                 f"{what} is in the study with another content ({_change(known, record)})",
                 cure="what is in a study stays: give the changed one a new id, or make a new study",
             )
+
+
+def _stripped(known: Record) -> Record:
+    """A record of an earlier accord, which kept the blanks around the texts of its fields."""
+    return replace(known, fields={name: text.strip() for name, text in known.fields.items()})
 
 
 def _change(known: Any, record: Any) -> str:

@@ -110,8 +110,9 @@ class Row:
         return "true" if value.strip().lower() in _TRUE else "false"
 
     def fields(self) -> dict[str, str]:
+        """Further columns as text, without blanks around it: "Art " is the stratum "Art"."""
         found = ((name, self.optional(name)) for name in self._rows.kept)
-        return {name: value for name, value in found if value is not None}
+        return {name: value.strip() for name, value in found if value and value.strip()}
 
     def reference(self) -> tuple[str | None, tuple[str, ...]]:
         """One element: its text and its aliases, without repetitions."""

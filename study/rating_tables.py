@@ -79,8 +79,9 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     reader = LabelReader(table.name, options)
     labels: list[str | None] = [None] * len(frame)
     given = table.column(options.rating, "--rating")
-    for rater, rows in frame[keep].groupby("rater", sort=False).indices.items():
-        rows = frame.index[keep][rows]
+    kept = frame.index[keep]
+    for rater, places in frame[keep].groupby("rater", sort=False).indices.items():
+        rows = kept[places]
         read = reader.read([given[r] for r in rows], [table.lines[r] for r in rows], str(rater))
         for row, label in zip(rows, read, strict=True):
             labels[row] = label

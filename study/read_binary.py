@@ -119,6 +119,8 @@ def _sheet(raw: bytes, name: str, *, formulas: bool) -> list[tuple[int, list[tup
         try:
             book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=not formulas)
             for sheet in book.worksheets:
+                # Some programs write a wrong size, and what is beyond it would be passed over.
+                sheet.reset_dimensions()
                 rows = [
                     (line, [(cell.data_type, cell.value) for cell in row])
                     for line, row in enumerate(sheet.iter_rows(), start=1)

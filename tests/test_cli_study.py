@@ -344,6 +344,18 @@ def test_a_mistake_is_one_line_with_a_cure_and_changes_nothing(
     assert content() == before
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_table_of_labels_steers_no_terminal(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from accord.cli import labels
+
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    labels._print("a,b\n\x1b[31m,2\n")
+    shown = r"\u001b" if terminal else "\x1b"
+    assert capsys.readouterr().out == f"a,b\n{shown}[31m,2\n"
+
+
 @pytest.mark.usefixtures("worse")
 def test_what_a_listed_row_quotes_steers_no_terminal(accord: Runner) -> None:
     file = Path("e\x1b[31m\nforged: line.csv")

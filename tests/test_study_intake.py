@@ -332,6 +332,19 @@ def test_blanks_around_a_name_make_no_other_system(empty: Study, tmp_path: Path)
     assert {(pair.system, pair.variant) for pair in empty.ledger.pairs()} == {("a", "x")}
 
 
+def test_blanks_around_a_field_make_no_other_stratum(empty: Study, tmp_path: Path) -> None:
+    art = [{**QUESTIONS[0], "region": region} for region in (" Art", "Art ")]
+    art[1]["question_id"] = "q2"
+    path = write(tmp_path / "padded.jsonl", art)
+    empty.add_questions(path)
+    assert {question.fields["region"] for question in empty.ledger.questions()} == {"Art"}
+    # a study of before, which kept them, is not changed by the same file
+    with Study.create(tmp_path / "before") as before:
+        kept = [replace(q, fields={**q.fields, "region": " Art"}) for q in empty.ledger.questions()]
+        before.ledger.add_questions(kept)
+        assert before.add_questions(path).already == 2
+
+
 def test_every_bad_row_is_listed(study: Study, tmp_path: Path) -> None:
     rows = [{**RESPONSE, "question_id": f"n{n}", "system": None} for n in range(3)]
     with pytest.raises(InputError) as caught:
