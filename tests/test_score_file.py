@@ -220,6 +220,32 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     assert (status, "open.csv can't be written" in err) == (2, True)
 
 
+def test_variants_of_a_system_are_not_averaged_together(accord: Runner) -> None:
+    """In a study a system's variants have figures of their own; so they have here."""
+    rows = [
+        {**science(response=answer), "system": "S\nforged", "variant": variant}
+        for variant, answer in (("plain", "B"), ("thinking", "A"))
+    ]
+    rows += [
+        {**science(**SUMMARY, response="Same"), "system": "S", "variant": variant}
+        for variant in ("plain", "thinking")
+    ]
+    write("variants.jsonl", rows)
+    command = ("score", "variants.jsonl", "--recipe", "sciknoweval")
+    status, out, _ = accord(*command, "--open", "open.csv")
+    assert status == 0 and "\nforged" not in out
+    with Path("open.csv").open(encoding="utf-8", newline="") as file:
+        ids = [row["item_id"] for row in csv.DictReader(file)]
+    assert len(set(ids)) == 2
+    replies = "".join(f"{name},{n}\n" for name, n in zip(ids, (5, 1), strict=True))
+    Path("replies.csv").write_text(f"item_id,judge_reply\n{replies}", encoding="utf-8")
+    _, out, _ = accord(*command, "--verdicts", "replies.csv", "--json")
+    found = {one["system"]: one["figures"] for one in json.loads(out)["results"]}
+    assert list(found) == ["S\nforged (plain)", "S\nforged (thinking)", "S (plain)", "S (thinking)"]
+    means = [one["sample-micro"]["value"] for one in found.values()]
+    assert means == [1.0, 0.0, 1.0, 0.0]
+
+
 def test_what_is_written_out_is_no_formula_and_whole(accord: Runner) -> None:
     """A system's answer is opened in a spreadsheet by whoever fills in the verdicts."""
     answer = '=HYPERLINK("http://example.org","x")'
