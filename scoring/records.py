@@ -149,9 +149,9 @@ class Element:
                 text=value["text"],
                 aliases=_texts(value.get("aliases") or (), "aliases"),
                 attributes=_attributes(value.get("attributes") or ()),
-                head=value.get("head"),
-                section=value.get("section"),
-                aside=bool(value.get("aside", False)),
+                head=_text_or_none(value.get("head"), "head"),
+                section=_text_or_none(value.get("section"), "section"),
+                aside=_flag(value.get("aside"), "aside"),
             )
         raise InputError(
             f"an element can't be {json.dumps(value, ensure_ascii=False)[:60]}",
@@ -166,10 +166,27 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     raise InputError(f"{name} must be a list of strings", cure=f'write "{name}": ["…"]')
 
 
+def _text_or_none(value: Any, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"{name} must be a text", cure=f'write "{name}": "…"')
+
+
+def _flag(value: Any, name: str) -> bool:
+    """True or false; a table's ``"false"`` is a text that Python would take as true."""
+    word = value.strip().lower() if isinstance(value, str) else value
+    if word in (None, False, "", "false"):
+        return False
+    if word in (True, "true"):
+        return True
+    raise InputError(f"{name} must be true or false", cure=f'write "{name}": true, or leave it out')
+
+
 def _attributes(value: Any) -> tuple[tuple[str, str], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
-        return tuple((str(key), str(text)) for key, text in pairs)
+        # null is no value, and not the word None
+        return tuple((str(key), str(text)) for key, text in pairs if text is not None)
     except (TypeError, ValueError):
         raise InputError(
             "attributes must be an object or a list of [key, value] pairs",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..scoring.errors import AccordError, SettingsError
-from ..scoring.records import NO_SYSTEM, Element, content_sha256, item_id
+from ..scoring.records import NO_SYSTEM, content_sha256, item_id
 from .intake_rows import Row, Rows, plain
 from .ratings import OWN_MARKS
 from .records import GivenPair, Question, Response
@@ -115,7 +115,7 @@ def read_questions(
             row.bad("the reference is blank")
         else:
             try:
-                if not read_reference(reference).elements:
+                if all(element.aside for element in read_reference(reference).elements):
                     row.bad("the reference has no element")
             except AccordError as error:
                 row.bad(f"reference: {error}")
@@ -152,8 +152,10 @@ def read_responses(
     ------
     InputError
         With every bad row: unknown question, blank system, the same question, system and variant
-        twice, a changed response, a number of tokens that is none.
+        twice, a changed response, a list with a blank element, a number of tokens that is none.
     """
+    from ..scoring.parse import read_reference
+
     _check_strata(table, strata)
     rows = Rows(table, strata)
     out: Intake[Response] = Intake(unused=_unused(table, "responses", strata))
@@ -165,8 +167,7 @@ def read_responses(
         value = row.value("response")
         if isinstance(value, list):
             try:
-                for element in value:
-                    Element.from_value(element)
+                read_reference(value)
             except AccordError as error:
                 row.bad(f"response: {error}")
         elif isinstance(value, Mapping):

@@ -522,3 +522,14 @@ def test_the_development_set_is_read_well(shared_data: Path, tmp_path: Path) -> 
     line = next(line for line in run.stdout.splitlines() if line.startswith("all"))
     exact = float(line.split("strict exact")[1].split()[0])
     assert exact >= 95, run.stdout
+
+
+def test_what_a_reference_as_data_may_hold() -> None:
+    """Missing is missing: no word ``None``, and no text "false" that counts as true."""
+    value = {"text": "a", "attributes": {"year": None, "club": "x"}, "aside": "false"}
+    (element,) = read_reference([value]).elements
+    assert element.attributes == (("club", "x"),) and not element.aside
+    assert read_reference([{"text": "a", "aside": True}]).elements[0].aside
+    for name, wrong in (("head", 5), ("section", ["x"]), ("aside", "perhaps"), ("aside", [])):
+        with pytest.raises(InputError, match=f"{name} must be"):
+            read_reference([{"text": "a", name: wrong}])

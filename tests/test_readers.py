@@ -317,3 +317,8 @@ def test_a_large_table_is_read_in_reasonable_memory_and_time(tmp_path: Path) -> 
     assert len(table.frame) == 100_000 and table.lines[-1] == 100_001
     # one string object for a label that repeats
     assert table.frame["rating"].iloc[0] is table.frame["rating"].iloc[10_000]
+
+
+def test_a_number_beyond_all_floats_stays_as_it_is_written(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.jsonl", '{"a": 1e999, "b": [1e999, -1e999, 2.50]}\n')
+    assert rows(path) == [{"a": "1e999", "b": ["1e999", "-1e999", 2.5]}]

@@ -259,6 +259,30 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         ["line 1: half of a character"],
     ),
     (
+        "reference of asides alone",
+        "questions",
+        [{**QUESTIONS[0], "question_id": "q9", "reference": [{"text": "a", "aside": True}]}],
+        ["line 1: the reference has no element"],
+    ),
+    (
+        "response with a blank element",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": ["a", " "]}],
+        ["line 1: response: element 2 has no text"],
+    ),
+    (
+        "head that is no text",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": [{"text": "a", "head": 5}]}],
+        ["line 1: response: head must be a text"],
+    ),
+    (
+        "aside that is no flag",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": [{"text": "a", "aside": "perhaps"}]}],
+        ["line 1: response: aside must be true or false"],
+    ),
+    (
         "control character in a variant",
         "responses",
         [{**RESPONSES[0], "variant": "a\x1b[31mb"}],
