@@ -11,13 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import BadRow, InputError
+from ..scoring.errors import BadRow, InputError, one_line
 from ..scoring.records import VERDICTS
 from . import intake
+from .anchored import SUFFIX
+from .benchmark_run import RULE
 from .ledger import InputFile, Ledger, RatingRow, Role
 from .rating_columns import repeat_numbers
 from .ratings import ONLY_REPEATS, OWN_CLUSTERS, RatingsOptions
 from .readers import Table, read_table
+from .records import ADJUDICATED, GROUND_TRUTH
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
 
+_OWN_RATERS = {ADJUDICATED: "adjudicated", GROUND_TRUTH: "adjudicated", RULE: "judge"}
+"""Raters whose labels come later, from an import or a scoring run, and what they are."""
 _OF_A_RATING = ("status", "reasons", "comment", "guideline", "repeat")
 """Further columns of a long table that a study takes."""
 
@@ -194,9 +199,11 @@ def add_ratings(
         raise InputError.from_rows(
             bad, cure="bring the items in first (--as pairs, or questions and responses)"
         )
-    known = ledger.raters()
+    known = {**_OWN_RATERS, **ledger.raters()}
     frame = ratings.frame
-    for rater, kind in frame[["rater", "kind"]].drop_duplicates().itertuples(index=False):
+    kinds = dict(zip(frame["rater"], frame["kind"], strict=True))
+    _refuse_names(table, {**known, **kinds}, list(kinds))
+    for rater, kind in kinds.items():
         if known.get(rater, kind) != kind:
             raise InputError(
                 f"{table.name}: rater {rater!r} is known as {known[rater]} and can't be {kind} too",
@@ -260,6 +267,22 @@ def add_ratings(
         notes=tuple(notes),
         left_out=left,
     )
+
+
+def _refuse_names(table: Table, kinds: Mapping[str, str], raters: Sequence[str]) -> None:
+    """No rater has a name that accord makes of a person's, or one that is no line of text."""
+    for rater in raters:
+        name, _, time = rater.rpartition("#")
+        again = time.isdecimal() and kinds.get(name) == kinds[rater] == "annotator"
+        if rater.endswith(SUFFIX) or again:
+            what = "is what accord calls further ratings of a person"
+        elif len(rater) > 500 or one_line(rater) != rater:
+            what = "holds a control character or is very long"
+        else:
+            continue
+        raise InputError(
+            f"{table.name}: the rater name {rater[:40]!r} {what}", cure="give it another name"
+        )
 
 
 def _unused(

@@ -485,6 +485,37 @@ def test_repeats_and_unused_columns_of_ratings_are_told(paired: Study, tmp_path:
     assert kept == [("p1", "CORRECT", "sure"), ("p2", "CORRECT", "back")]
 
 
+@pytest.mark.parametrize(
+    ("rater", "kind", "says"),
+    [
+        ("adjudicated", "annotator", "is known as adjudicated and can't be annotator"),
+        ("ground-truth", "judge", "is known as adjudicated and can't be judge"),
+        ("rule", "annotator", "is known as judge and can't be annotator"),
+        ("ann#2", "annotator", "is what accord calls further ratings of a person"),
+        ("ann+judge", "annotator", "is what accord calls further ratings of a person"),
+        ("a\x1b[2Jn", "annotator", "holds a control character"),
+    ],
+)
+def test_no_rater_takes_a_name_of_accords_own(
+    paired: Study, tmp_path: Path, rater: str, kind: str, says: str
+) -> None:
+    """Rows are never changed: the import or the run that needs the name could never add its own."""
+    paired.ledger.add_ratings([RatingRow("p1", "ann", "annotator", "CORRECT")])
+    path = write(
+        tmp_path / "names.jsonl",
+        [{"item_id": "p2", "rater": rater, "kind": kind, "rating": "CORRECT"}],
+    )
+    with pytest.raises(InputError) as caught:
+        paired.add_ratings(path)
+    assert says in str(caught.value) and "another name" in str(caught.value)
+    assert len(paired.ledger.rating_rows()) == 1
+    judges = [
+        {"item_id": "p1", "rater": name, "kind": "judge", "rating": "CORRECT"}
+        for name in ("m", "m#2", "rule")
+    ]
+    assert paired.add_ratings(write(tmp_path / "judges.jsonl", judges)).new == 3
+
+
 def test_a_slip_in_label_words_is_not_kept(paired: Study, tmp_path: Path) -> None:
     path = tmp_path / "words.csv"
     path.write_text("item_id,rater,kind,rating\np1,ann,annotator,yes\n")
