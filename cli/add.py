@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from ..scoring.errors import InputError, SettingsError, one_line
 from .common import JSON, STUDY, columns, emit, parse_map
 
 if TYPE_CHECKING:
+    from ..scoring.errors import BadRow
     from ..study import Added
 
 __all__ = ["register"]
@@ -157,13 +158,19 @@ def register(app: typer.Typer) -> None:
                 if len(error.rows) < 2:
                     raise
                 if show_all:
-                    print("\n".join(map(str, error.rows)), file=sys.stderr)
+                    _list(error.rows)
                     raise
                 cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
                 raise InputError(error.message, cure=cure, rows=error.rows) from None
         if show_all:
-            print("\n".join(map(str, added.left_out)), file=sys.stderr)
+            _list(added.left_out)
         emit(added.to_dict(), as_json, map(one_line, _lines(added)))
+
+
+def _list(rows: Sequence[BadRow]) -> None:
+    """One line each, whatever the rows quote from the file."""
+    for row in rows:
+        print(one_line(str(row)), file=sys.stderr)
 
 
 def _refuse(options: list[str], role: Role) -> None:

@@ -156,6 +156,8 @@ def _audit_table(
     check_unit(options["unit"])
     expect_apart([csv_file], [path])
     if os.path.isdir(path):
+        if mapping:
+            raise SettingsError("--map is for a table, and this is a study", cure="leave it out")
         from ..annotate.label_tables import audit_table
         from ..study import Study
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import typer
 
+from ..scoring.errors import visible
 from .common import JSON, columns, emit, warn
 
 __all__ = ["register"]
@@ -97,11 +99,17 @@ def register(app: typer.Typer) -> None:
         if to is None:
             for line in report.lines():
                 warn(line)
-            typer.echo(csv_text(frame), nl=False)
+            _print(csv_text(frame))
             return
         write_csv(to, frame)
         payload = {"command": "labels", **report.to_dict(), "file": to.name}
         emit(payload, as_json, [*report.lines(), f"next: accord agree {to}"])
+
+
+def _print(table: str) -> None:
+    """The table as it is; on a terminal, which texts could steer, with what can't be seen shown."""
+    # not typer's echo, which takes escape codes out of what goes to a pipe
+    sys.stdout.write(visible(table) if sys.stdout.isatty() else table)
 
 
 def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) -> None:
@@ -124,7 +132,7 @@ def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) 
             " --from label-studio",
         )
     if to is None:
-        typer.echo(csv_text(frame), nl=False)
+        _print(csv_text(frame))
         return
     write_csv(to, frame)
     report = {"rows": len(frame), "template": template, "table": to.name}

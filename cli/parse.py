@@ -39,12 +39,17 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         from ..scoring.answers import scored_elements
+        from ..scoring.errors import InputError
         from ..scoring.parse import parse, read_reference
         from ..scoring.recipes import recipe as find
 
         conventions = find(recipe) if recipe is not None else None
         for identity, answer in _answers(file, field):
-            text = answer if isinstance(answer, str) else ""
+            if isinstance(answer, dict):
+                raise InputError(
+                    f"the answer of {identity} is an object", cure="give a text or a list"
+                )
+            text = _as_written(answer)
             parsed = read_reference(answer) if isinstance(answer, list) else parse(text)
             row = {"id": identity, **parsed.to_dict()}
             if conventions is not None:
@@ -52,6 +57,13 @@ def register(app: typer.Typer) -> None:
                 row["elements"] = [element.to_dict() for element in elements]
                 row |= {"state": state, "collapsed": collapsed, "recipe": conventions.name}
             _print(row)
+
+
+def _as_written(answer: Any) -> str:
+    """An answer as text: a number is what stands there, nothing is an empty answer."""
+    if answer is None or isinstance(answer, (str, list)):
+        return answer if isinstance(answer, str) else ""
+    return json.dumps(answer)
 
 
 def _print(row: dict[str, Any]) -> None:
@@ -100,7 +112,7 @@ def _text(path: Path) -> str:
     from ..scoring.files import read_whole
 
     try:
-        return read_whole(path, cure="name a file that is there").decode("utf-8")
+        return read_whole(path, cure="name a file that is there").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 (byte {error.start + 1})", cure="save it as UTF-8"
@@ -118,7 +130,7 @@ def _json_lines(data: bytes, field: str | None) -> list[dict[str, Any]] | str:
             f"standard input is not UTF-8 (byte {error.start + 1})", cure="send UTF-8"
         ) from None
     rows: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -142,6 +142,18 @@ def register(app: typer.Typer) -> None:
                 )
             if len(judge) > 1:
                 raise SettingsError("a file has one --judge", cure="score it once for each")
+            asking = {
+                "--repeat": repeat > 1,
+                "--fresh": fresh,
+                "--retry-unscored": retry_unscored,
+            }
+            for option, asked in asking.items():
+                if asked:
+                    raise SettingsError(
+                        f"{option} is for a study: a judge of a file is asked once, and what it"
+                        " answered counts",
+                        cure="leave it out, or make a study: accord init STUDY",
+                    )
             score_file(
                 study,
                 recipe,

@@ -152,8 +152,8 @@ class Element:
                 text=value["text"],
                 aliases=_texts(value.get("aliases") or (), "aliases"),
                 attributes=_attributes(value.get("attributes") or ()),
-                head=_optional_text(value.get("head"), "head"),
-                section=_optional_text(value.get("section"), "section"),
+                head=_text_or_none(value.get("head"), "head"),
+                section=_text_or_none(value.get("section"), "section"),
                 aside=_flag(value.get("aside"), "aside"),
             )
         shown = json.dumps(value, ensure_ascii=False, default=str)[:60]  # a table may hold dates
@@ -170,16 +170,20 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     raise InputError(f"{name} must be a list of strings", cure=f'write "{name}": ["…"]')
 
 
-def _optional_text(value: Any, name: str) -> str | None:
+def _text_or_none(value: Any, name: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise InputError(f"{name} must be a text", cure="write it in quotes, or leave it out")
+    raise InputError(f"{name} must be a text", cure=f'write "{name}": "…"')
 
 
 def _flag(value: Any, name: str) -> bool:
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    raise InputError(f"{name} must be true or false", cure="write it without quotes")
+    """True or false; a table's ``"false"`` is a text that Python would take as true."""
+    word = value.strip().lower() if isinstance(value, str) else value
+    if word in (None, False, "", "false"):
+        return False
+    if word in (True, "true"):
+        return True
+    raise InputError(f"{name} must be true or false", cure=f'write "{name}": true, or leave it out')
 
 
 def _is_no_number(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """Brings files into a study: read, check all of it, then one transaction.
 
-A file that was brought in before changes nothing; a file with one bad row changes nothing either.
+A file with one bad row changes nothing. Nor does one that was brought in before; only ratings of it
+that another file has changed since are in force again.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import BadRow, InputError
+from ..scoring.errors import BadRow, InputError, one_line
 from ..scoring.records import VERDICTS
 from . import intake
+from .anchored import SUFFIX
+from .benchmark_run import RULE
 from .ledger import InputFile, Ledger, RatingRow, Role
-from .ratings import RatingsOptions
+from .rating_columns import repeat_numbers
+from .ratings import ONLY_REPEATS, OWN_CLUSTERS, RatingsOptions
 from .readers import Table, read_table
+from .records import ADJUDICATED, GROUND_TRUTH
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +30,11 @@ if TYPE_CHECKING:
     from .records import Response
 
 __all__ = ["Added", "add_pairs", "add_questions", "add_ratings", "add_responses"]
+
+_OWN_RATERS = {ADJUDICATED: "adjudicated", GROUND_TRUTH: "adjudicated", RULE: "judge"}
+"""Raters whose labels come later, from an import or a scoring run, and what they are."""
+_OF_A_RATING = ("status", "reasons", "comment", "guideline", "repeat")
+"""Further columns of a long table that a study takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +199,11 @@ def add_ratings(
         raise InputError.from_rows(
             bad, cure="bring the items in first (--as pairs, or questions and responses)"
         )
-    known = ledger.raters()
+    known = {**_OWN_RATERS, **ledger.raters()}
     frame = ratings.frame
-    for rater, kind in frame[["rater", "kind"]].drop_duplicates().itertuples(index=False):
+    kinds = dict(zip(frame["rater"], frame["kind"], strict=True))
+    _refuse_names(table, {**known, **kinds}, list(kinds))
+    for rater, kind in kinds.items():
         if known.get(rater, kind) != kind:
             raise InputError(
                 f"{table.name}: rater {rater!r} is known as {known[rater]} and can't be {kind} too",
@@ -221,9 +233,13 @@ def add_ratings(
             strict=True,
         )
     ]
-    left_out = {reason: count for reason, count in ratings.dropped.items() if count}
-    notes = [note for note in ratings.notes if not note.startswith("no question column")]
-    notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
+    notes = [note for note in ratings.notes if not note.endswith((OWN_CLUSTERS, ONLY_REPEATS))]
+    if ratings.repeats is not None:
+        notes.append(
+            f"{len(ratings.repeats)} ratings repeat an item for the same rater and are left out: a"
+            " study has repeats from a retest of its own, and accord agree reads them in the file"
+        )
+    notes += [f"{count} cells {reason}" for reason, count in ratings.dropped.items()]
     if matched is not None:
         notes = [*matched.notes(), *notes]
     made = table.conversion
@@ -247,10 +263,38 @@ def add_ratings(
         rows_in_file,
         new,
         len(rows) - new,
-        unused=() if made is None else made.unused,
+        unused=_unused(table, options, on, frame) if made is None else made.unused,
         notes=tuple(notes),
         left_out=left,
     )
+
+
+def _refuse_names(table: Table, kinds: Mapping[str, str], raters: Sequence[str]) -> None:
+    """No rater has a name that accord makes of a person's, or one that is no line of text."""
+    for rater in raters:
+        name, _, time = rater.rpartition("#")
+        again = time.isdecimal() and kinds.get(name) == kinds[rater] == "annotator"
+        if rater.endswith(SUFFIX) or again:
+            what = "is what accord calls further ratings of a person"
+        elif len(rater) > 500 or one_line(rater) != rater:
+            what = "holds a control character or is very long"
+        else:
+            continue
+        raise InputError(
+            f"{table.name}: the rater name {rater[:40]!r} {what}", cure="give it another name"
+        )
+
+
+def _unused(
+    table: Table, options: RatingsOptions, on: Sequence[str], frame: pd.DataFrame
+) -> tuple[str, ...]:
+    """Columns that nothing was taken from: what is known of an item is in the study already."""
+    if options.wide:
+        used = {"item_id", *on, *frame["rater"]}
+        used |= {*options.annotators, *options.judges, options.final}
+    else:
+        used = {"item_id", *on, options.rater, options.kind, options.rating, *_OF_A_RATING}
+    return tuple(name for name in map(str, table.frame.columns) if name not in used)
 
 
 def _matched(
@@ -273,18 +317,30 @@ def _matched(
 def _remarks(
     table: Table, options: RatingsOptions
 ) -> dict[tuple[str, str], tuple[str | None, str | None]]:
-    """Comment and guideline of each item and rater of a long table."""
+    """Comment and guideline of each item and rater of a long table; of the rating that counts."""
     there = table.frame.columns
     blank = [None] * len(table.lines)
     comments = table.column("comment") if "comment" in there else blank
     guidelines = table.column("guideline") if "guideline" in there else blank
+    # the first of several ratings that repeat the item, and a blank one is none
+    times = zip(
+        [cell is None for cell in table.column(options.rating)], repeat_numbers(table), strict=True
+    )
+    remarks = zip(
+        times,
+        table.column("item_id"),
+        table.column(options.rater),
+        comments,
+        guidelines,
+        strict=True,
+    )
     return {
         (str(item).strip(), str(rater).strip()): (
             None if comment is None else str(comment),
             None if guideline is None else str(guideline),
         )
-        for item, rater, comment, guideline in zip(
-            table.column("item_id"), table.column(options.rater), comments, guidelines, strict=True
+        for _, item, rater, comment, guideline in sorted(
+            remarks, key=lambda remark: remark[0], reverse=True
         )
     }
 

@@ -3,13 +3,12 @@
 SciKnowEval's prediction files are its rows with a key ``response``; what a judge said of a row is
 in ``judge_reply``. A KnowledgeBerg table has one answer a row: an enumeration where the row has a
 ``reference``, a multiple-choice answer where it has a ``key``. A column ``system`` tells several
-systems apart.
+systems apart; one ``variant``, in SciKnowEval's rows, those of a system.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,9 +19,11 @@ from ..scoring.errors import AccordError, BadRow, InputError
 from ..scoring.records import NO_SYSTEM, Item
 from ..scoring.study_recipes import changed
 from .benchmark_run import for_recipe
+from .identity import hashed_system, system_label
 from .json_cells import json_object
 from .judging import Source, judged
 from .knowledgeberg_questions import ALL, choice_question
+from .writers import write_csv
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
@@ -92,7 +93,7 @@ class SciKnowEvalFile:
 
         Raises
         ------
-        InputError
+        AccordError
             When the file exists or can't be written.
         """
         head = ("item_id", "metric", "question", "reference", "predicted", "judge_reply")
@@ -144,8 +145,8 @@ def score_sciknoweval_file(
     from ..scoring.sciknoweval import judge_items, sciknoweval_scores
     from ..scoring.sciknoweval_rows import metric_of
 
-    of: dict[str, list[dict[str, Any]]] = {}
-    lines: dict[str, list[int]] = {}
+    of: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    lines: dict[tuple[str, str], list[int]] = {}
     bad: list[BadRow] = []
     for line, row in _rows(table):
         try:
@@ -157,15 +158,16 @@ def score_sciknoweval_file(
         row["response"] = _text(row.get("response"))
         reply = row.get("judge_reply")
         row["judge_reply"] = None if reply is None else _text(reply)
-        system = _text(row.get("system")) or NO_SYSTEM
-        of.setdefault(system, []).append(row)
-        lines.setdefault(system, []).append(line)
+        whose = (_text(row.get("system")) or NO_SYSTEM, _text(row.get("variant")))
+        of.setdefault(whose, []).append(row)
+        lines.setdefault(whose, []).append(line)
     scores: dict[str, SciKnowEvalScores] = {}
     waiting: list[tuple[Item, str]] = []
     unused = set(replies or ())
-    for system, rows in of.items():
+    for whose, rows in of.items():
         try:
-            items = judge_items(rows, [row["response"] for row in rows], system=system)
+            answers = [row["response"] for row in rows]
+            items = judge_items(rows, answers, system=hashed_system(*whose))
             for place, item in items.items():
                 unused.discard(item.item_id)
                 row = rows[place]
@@ -173,12 +175,14 @@ def score_sciknoweval_file(
                 if row["judge_reply"] is None:
                     waiting.append((item, metric_of(row)))
             said = {place: row["judge_reply"] for place, row in enumerate(rows)}
-            scores[system] = sciknoweval_scores(rows, judge_replies=said, recipe=recipe)
+            scores[system_label(*whose)] = sciknoweval_scores(
+                rows, judge_replies=said, recipe=recipe
+            )
         except InputError as error:
             if not error.rows:
                 raise
             bad += [
-                BadRow(table.name, lines[system][(row.line or 1) - 1], row.reason)
+                BadRow(table.name, lines[whose][(row.line or 1) - 1], row.reason)
                 for row in error.rows
             ]
     _refuse(sorted(bad, key=lambda row: row.line or 0))
@@ -206,7 +210,7 @@ class KnowledgeBergFile:
 
         Raises
         ------
-        InputError
+        AccordError
             When the file exists or can't be written.
         """
         head = ("item_id", "question_id", "question", "predicted", "reference", "verdict")
@@ -337,16 +341,12 @@ def score_knowledgeberg_file(
 
 
 def _write_new(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([head, *rows])
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(out.getvalue())
-    except OSError as error:
-        raise InputError(
-            f"{path} can't be written: {error.strerror}", cure="name a new file"
-        ) from None
+    """Write a table for people to fill in: its texts are a model's, and a spreadsheet opens it."""
+    import pandas as pd
+
+    if os.path.lexists(path):
+        raise InputError(f"{path} can't be written: File exists", cure="name a new file")
+    write_csv(path, pd.DataFrame(rows, columns=list(head), dtype=object))
 
 
 def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..scoring.errors import AccordError, SettingsError
-from ..scoring.records import NO_SYSTEM, Element, content_sha256, item_id
+from ..scoring.records import NO_SYSTEM, content_sha256, item_id
 from .intake_rows import Row, Rows, plain
+from .ratings import OWN_MARKS
 from .records import GivenPair, Question, Response
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Each role's required and optional columns."""
 
-RESERVED = frozenset(
+RESERVED = OWN_MARKS | frozenset(
     "item_id question_id question system variant response response_id rater kind rating status "
     "weight reference predicted aliases reference_index predicted_index similarity how alignment "
     "n_reference n_predicted content_sha256 reasons contested_predicted contested_reference".split()
@@ -57,13 +58,18 @@ class Intake(Generic[Record]):
         """Put a record with the new ones, or count it as there already, or refuse its change."""
         if known is None:
             self.new.append(record)
-        elif known == record:
+        elif known == record or _stripped(known) == record:
             self.already += 1
         else:
             row.bad(
                 f"{what} is in the study with another content ({_change(known, record)})",
                 cure="what is in a study stays: give the changed one a new id, or make a new study",
             )
+
+
+def _stripped(known: Record) -> Record:
+    """A record of an earlier accord, which kept the blanks around the texts of its fields."""
+    return replace(known, fields={name: text.strip() for name, text in known.fields.items()})
 
 
 def _change(known: Any, record: Any) -> str:
@@ -109,7 +115,7 @@ def read_questions(
             row.bad("the reference is blank")
         else:
             try:
-                if not read_reference(reference).elements:
+                if all(element.aside for element in read_reference(reference).elements):
                     row.bad("the reference has no element")
             except AccordError as error:
                 row.bad(f"reference: {error}")
@@ -146,21 +152,22 @@ def read_responses(
     ------
     InputError
         With every bad row: unknown question, blank system, the same question, system and variant
-        twice, a changed response, a number of tokens that is none.
+        twice, a changed response, a list with a blank element, a number of tokens that is none.
     """
+    from ..scoring.parse import read_reference
+
     _check_strata(table, strata)
     rows = Rows(table, strata)
     out: Intake[Response] = Intake(unused=_unused(table, "responses", strata))
     seen: dict[tuple[str, str, str], int] = {}
     for row in rows:
         question_id, system = row.id("question_id"), row.id("system")
-        variant = row.optional("variant") or ""
+        variant = row.name("variant")
         tokens = row.count("output_tokens")
         value = row.value("response")
         if isinstance(value, list):
             try:
-                for element in value:
-                    Element.from_value(element)
+                read_reference(value)
             except AccordError as error:
                 row.bad(f"response: {error}")
         elif isinstance(value, Mapping):
@@ -227,8 +234,8 @@ def read_pairs(
         predicted = row.value("predicted")
         if isinstance(predicted, (list, Mapping)):
             row.bad("predicted is no text; a row is one element")
-        system = row.optional("system") or NO_SYSTEM
-        variant = row.optional("variant") or ""
+        system = row.name("system") or NO_SYSTEM
+        variant = row.name("variant")
         n_reference, n_predicted = row.count("n_reference"), row.count("n_predicted")
         identity = row.id("item_id") if given_ids else ""
         if identity:

@@ -73,6 +73,12 @@ class Row:
             return storable(value)
         return None
 
+    def name(self, name: str) -> str:
+        """An id that may be blank: of a variant, or of a pair's system."""
+        value = self.value(name)
+        blank = value is None or (isinstance(value, str) and not value.strip())
+        return "" if blank else self.id(name) or ""
+
     def id(self, name: str) -> str | None:
         """An id: a text on one line, without control characters."""
         value = self.text(name)
@@ -104,8 +110,9 @@ class Row:
         return "true" if value.strip().lower() in _TRUE else "false"
 
     def fields(self) -> dict[str, str]:
+        """Further columns as text, without blanks around it: "Art " is the stratum "Art"."""
         found = ((name, self.optional(name)) for name in self._rows.kept)
-        return {name: value for name, value in found if value is not None}
+        return {name: value.strip() for name, value in found if value and value.strip()}
 
     def reference(self) -> tuple[str | None, tuple[str, ...]]:
         """One element: its text and its aliases, without repetitions."""

@@ -11,7 +11,7 @@ from .anchored import SUFFIX, take_anchored
 from .identity import is_other_unit, system_label
 from .judging import OF_ALIGNER
 from .rating_times import add_times
-from .ratings import COLUMNS, OF_STUDY, Ratings
+from .ratings import COLUMNS, OF_STUDY, OWN_MARKS, Ratings
 from .records import RatingRow
 from .universe_places import PLACES, with_places
 from .weights import ASIDE, OF_RETEST, PILOT, Weights, weights_of
@@ -221,7 +221,8 @@ def _table(
     if (facts["variant"] != "").any():
         frame["variant"] = facts["variant"].tolist()
     for name, cells in strata(ledger, facts).items():
-        frame[name] = pd.Series(cells, dtype=object)
+        if name not in OWN_MARKS:
+            frame[name] = pd.Series(cells, dtype=object)
     tokens = {
         (one.question_id, one.system, one.variant): str(one.output_tokens)
         for one in ledger.responses()

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..scoring.errors import InputError
 
-__all__ = ["json_list", "json_object"]
+__all__ = ["json_list", "json_object", "json_text"]
 
 
 def json_object(value: Any, name: str) -> dict[str, Any]:
@@ -31,14 +31,27 @@ def json_list(value: Any, name: str) -> list[str] | None:
     Raises
     ------
     InputError
-        When it is anything else.
+        When it is anything else, or one of its values is null, a list or an object.
     """
     found = _value(value, None)
     if found is None and value in (None, ""):
         return None
     if not isinstance(found, list):
         raise InputError(f"{name} is no JSON list")
-    return [str(text) for text in found]
+    return [json_text(text, name) for text in found]
+
+
+def json_text(value: Any, name: str) -> str:
+    """A text, or a number as it is written; null in its place would become the word None.
+
+    Raises
+    ------
+    InputError
+        When it is anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise InputError(f"{name} holds {json.dumps(value)[:40]} where a text is expected")
+    return str(value)
 
 
 def _value(value: Any, nothing: Any) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
-from .json_cells import json_list, json_object
+from .json_cells import json_list, json_object, json_text
 from .readers import Table, read_table
 from .records import Question
 
@@ -80,7 +80,7 @@ def choice_question(row: Mapping[str, Any]) -> ChoiceQuestion:
     needed = json_list(row.get("needed"), "needed")
     return ChoiceQuestion(
         key=_text(row.get("key")),
-        options={label: str(text) for label, text in options.items()},
+        options={label: json_text(text, "options") for label, text in options.items()},
         seed_id=_text(row.get("seed_id")),
         needed=None if needed is None else tuple(needed),
     )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import BadRow, InputError
+from ..scoring.errors import BadRow, InputError, SettingsError
 from ..scoring.records import NO_SYSTEM
-from .ratings import RatingsOptions
+from .ratings import COLUMNS, OWN_MARKS, RatingsOptions
 from .readers import Table
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
     import pandas as pd
 
     there = set(table.frame.columns)
+    _refuse_own_names(options)
     item = _joined(table, options.item or ("item_id",), "--item")
     out = pd.DataFrame({"item_id": pd.Series(item, dtype=object)})
     if "question_id" in there:
@@ -75,7 +76,8 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
     elif system_known and (options.cluster or "question_id" in there):
         parts = [question, system]
         if "variant" in there:
-            parts.append([cell or NO_SYSTEM for cell in table.column("variant")])
+            variants = cells(table, "variant", None, blank=True)
+            parts.append([cell or NO_SYSTEM for cell in variants])
         response = [_key(row) for row in zip(*parts, strict=True)]
     else:
         response = [None] * len(item)
@@ -101,6 +103,28 @@ def item_columns(table: Table, options: RatingsOptions) -> pd.DataFrame:
             column = cells(table, name, "--tuned-on or --split", blank=True)
             out[name] = pd.Series(column, dtype=object)
     return out
+
+
+def _refuse_own_names(options: RatingsOptions) -> None:
+    """A column that is asked for can't have the name of one that is made of something else."""
+    made_of = {
+        "item_id": options.item or ("item_id",),
+        "system": (options.system or "system",),
+        "response_id": options.response or ("response_id",),
+        "weight": (options.weight or "weight",),
+    }
+    for name in ("rater", "kind", "rating"):
+        made_of[name] = () if options.wide else (getattr(options, name),)
+    made_of["status"] = () if options.wide else ("status",)
+    asked = {"--strata": options.strata, "--cluster": options.cluster, "a mark": options.marks}
+    for option, names in asked.items():
+        for name in names:
+            other = name in COLUMNS and made_of.get(name, (name,)) != (name,)
+            if other or (name in OWN_MARKS and option != "a mark"):
+                raise SettingsError(
+                    f"{option} names the column {name!r}, which would be taken for accord's own",
+                    cure=f"give it another name: --map other={name}",
+                )
 
 
 def _key(parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ..scoring.errors import BadRow, InputError
+from ..scoring.errors import BadRow, InputError, SettingsError
 from ..scoring.records import UNSURE, VERDICTS
 from .ratings import LARGEST_RATING, RatingsOptions
 
@@ -33,9 +33,15 @@ class LabelReader:
         self.numbers = (
             {_float(label) for label in self.declared} if self.numeric else set[float | None]()
         )
+        for word, label in self.words.items():
+            if self._label(label)[0] is None:
+                named = ", ".join(options.categories) or "numbers"
+                raise SettingsError(
+                    f"--labels turns {word!r} into {label!r}, which is no label here",
+                    cure=f"labels are {named}: correct it, or add it to --categories",
+                )
         self.missing_words: Counter[str] = Counter()
         self.bad: list[BadRow] = []
-        self._used: set[str] = set()
         self._seen: dict[str, tuple[str | None, str | None]] = {}
 
     def read(self, cells: Sequence[Any], lines: Sequence[int], rater: str) -> list[str | None]:
@@ -51,7 +57,9 @@ class LabelReader:
                 continue
             known = self._seen.get(cell)
             if known is None:
-                known = self._seen[cell] = self._label(cell.strip())
+                word = cell.strip()
+                known = self._label(word) if word not in self.words else (self.words[word], None)
+                self._seen[cell] = known
             label, problem = known
             if problem is not None:
                 self._refuse(lines[position], rater, problem)
@@ -72,9 +80,10 @@ class LabelReader:
             else:
                 cure = f"labels are {', '.join(sorted(self.declared))}: add it to --categories"
             raise InputError.from_rows(self.bad, cure=cure)
+        words = {cell.strip() for cell in self._seen}
         for word in self.words:
-            if word not in self._used:
-                seen = sorted(cell.strip() for cell in self._seen)
+            if word not in words:
+                seen = sorted(words)
                 raise InputError(
                     f"--labels names {word!r}, which is no rating in {self.file}",
                     cure=f"its ratings are {', '.join(seen[:12])}",
@@ -87,9 +96,6 @@ class LabelReader:
 
     def _label(self, text: str) -> tuple[str | None, str | None]:
         """(label, None), (None, None) for a word that means missing, or (None, problem)."""
-        if text in self.words:
-            self._used.add(text)
-            return self.words[text], None
         if text in MISSING_WORDS and text not in self.declared:
             return None, None
         if text == UNSURE:

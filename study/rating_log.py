@@ -112,7 +112,7 @@ def _rating_values(rating: RatingRow) -> tuple[Any, ...]:
         reasons,
         None if rating.comment is None else storable(rating.comment),
         rating.guideline,
-        rating.source,
+        storable(rating.source),  # the name of a file need not be UTF-8
     )
 
 

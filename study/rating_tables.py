@@ -24,7 +24,7 @@ from .rating_columns import (
     repeat_numbers,
 )
 from .rating_labels import LabelReader
-from .ratings import COLUMNS, OWN_CLUSTERS, Ratings, RatingsOptions
+from .ratings import COLUMNS, ONLY_REPEATS, OWN_CLUSTERS, Ratings, RatingsOptions
 from .readers import Table, missing_column
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     reader = LabelReader(table.name, options)
     labels: list[str | None] = [None] * len(frame)
     given = table.column(options.rating, "--rating")
-    for rater, rows in frame[keep].groupby("rater", sort=False).indices.items():
-        rows = frame.index[keep][rows]
+    kept = frame.index[keep]
+    for rater, places in frame[keep].groupby("rater", sort=False).indices.items():
+        rows = kept[places]
         read = reader.read([given[r] for r in rows], [table.lines[r] for r in rows], str(rater))
         for row, label in zip(rows, read, strict=True):
             labels[row] = label
@@ -107,10 +108,7 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     first = number.groupby([rated["item_id"], rated["rater"]]).transform("min") == number
     again = rated[~first].assign(repeat=number[~first])
     if len(again):
-        notes.append(
-            f"{len(again)} ratings repeat an item for the same rater: they count only as that"
-            " rater's agreement with themselves"
-        )
+        notes.append(f"{len(again)} ratings repeat an item for the same rater: {ONLY_REPEATS}")
     out = _ratings(rated[first], table, options, notes, dropped)
     return out if not len(again) else replace(out, repeats=_typed(again))
 

@@ -37,11 +37,19 @@ COLUMNS = (
 )
 """The columns that every ratings frame has, in this order."""
 
+OWN_MARKS = frozenset(
+    ("unmatched", "is_tuned_on", "universe_open", "universe_settled")
+    + ("universe_reference", "universe_predicted")
+)
+"""Further columns that figures read as accord's own: no column of a file may stand in for one."""
+
 LARGEST_RATING = 1e302
 """No rating is larger in size: differences and squares of it must be numbers too."""
 
 OF_STUDY = "study"
 """What the source of a study's own ratings is called."""
+ONLY_REPEATS = "they count only as that rater's agreement with themselves"
+"""What is said of ratings that repeat an item."""
 OWN_CLUSTERS = "no question column: each item is its own cluster (name one with --cluster)"
 
 

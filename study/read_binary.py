@@ -8,12 +8,18 @@ import io
 import math
 import warnings
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import BadRow, InputError
 from .readers import RawTable
 
-__all__ = ["as_text", "read_parquet", "read_xlsx"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["EXACT", "as_text", "read_parquet", "read_xlsx"]
+
+EXACT = 2.0**53
+"""Below it a float holds every whole number."""
 
 
 def read_parquet(raw: bytes, name: str) -> RawTable:
@@ -29,10 +35,30 @@ def read_parquet(raw: bytes, name: str) -> RawTable:
             f"{name} is no Parquet file, or is damaged: {why[:80]}", cure="write it again"
         ) from None
     columns = tuple(
-        [as_text(cell, name, row) for row, cell in enumerate(column.to_pylist(), start=1)]
+        [as_text(cell, name, row) for row, cell in enumerate(_values(column), start=1)]
         for column in table.columns
     )
     return RawTable(tuple(table.column_names), columns, range(1, table.num_rows + 1))
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """The cells of a column; floats as a person would have typed them.
+
+    A short float has the digits that it was written with. Whole numbers in a column of floats, into
+    which pandas turns integers with a gap, are whole numbers again.
+    """
+    import pyarrow as pa
+
+    cells: list[Any] = column.to_pylist()
+    if not pa.types.is_floating(column.type):
+        return cells
+    if column.type != pa.float64():
+        short = column.type.to_pandas_dtype()
+        cells = [cell if cell is None else float(str(short(cell))) for cell in cells]
+    given = [cell for cell in cells if cell is not None and not math.isnan(cell)]
+    if all(cell.is_integer() and abs(cell) < EXACT for cell in given):
+        return [None if cell is None or math.isnan(cell) else int(cell) for cell in cells]
+    return cells
 
 
 def read_xlsx(raw: bytes, name: str) -> RawTable:
@@ -93,6 +119,8 @@ def _sheet(raw: bytes, name: str, *, formulas: bool) -> list[tuple[int, list[tup
         try:
             book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=not formulas)
             for sheet in book.worksheets:
+                # Some programs write a wrong size, and what is beyond it would be passed over.
+                sheet.reset_dimensions()
                 rows = [
                     (line, [(cell.data_type, cell.value) for cell in row])
                     for line, row in enumerate(sheet.iter_rows(), start=1)

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..scoring.errors import InputError
-from .read_binary import as_text
+from .read_binary import EXACT, as_text
 from .readers import RawTable, Table, table_from
 
 if TYPE_CHECKING:
@@ -45,6 +47,12 @@ def table_of_frame(
         No rows, a doubled column or one that is in no way text.
     """
     named = [name for name in frame.index.names if name is not None]
+    for name in named:
+        if name in frame.columns:
+            raise InputError(
+                f"{OF_FRAME} has the column {str(name)!r} and an index of that name",
+                cure="drop one of them: frame.reset_index(drop=True)",
+            )
     if named:
         frame = frame.reset_index()
     header = tuple(str(name) for name in frame.columns)
@@ -69,10 +77,21 @@ def _texts(column: pd.Series) -> list[Any]:
 
     if pd.api.types.is_float_dtype(column.dtype):
         given = column.dropna()
-        if len(given) and (given % 1 == 0).all():
+        if len(given) and (given % 1 == 0).all() and (given.abs() < EXACT).all():
             column = column.astype("Int64")
     missing = column.isna().tolist()
+    if column.dtype == np.float32 or column.dtype == np.float16:
+        cells: list[Any] = list(column.to_numpy())  # as a list they would get false digits
+    else:
+        cells = column.tolist()
     return [
-        None if gap else as_text(cell, OF_FRAME, row)
-        for row, (cell, gap) in enumerate(zip(column.tolist(), missing, strict=True), start=1)
+        None if gap else as_text(_plain(cell), OF_FRAME, row)
+        for row, (cell, gap) in enumerate(zip(cells, missing, strict=True), start=1)
     ]
+
+
+def _plain(cell: Any) -> Any:
+    """A cell of NumPy as one of Python; a short float with the digits that it was written with."""
+    if isinstance(cell, (np.float32, np.float16)):
+        return float(str(cell))
+    return cell.item() if isinstance(cell, np.generic) else cell

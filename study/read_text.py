@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -279,9 +280,10 @@ def _native(value: Any, escaped: bool) -> Any:
     """The value with its numbers as numbers again; checks texts that came through escapes."""
     if isinstance(value, _Number):
         try:
-            return json.loads(value)
+            number = json.loads(value)
         except ValueError:  # more digits than Python converts
             return str(value)
+        return str(value) if number in (math.inf, -math.inf) else number
     if isinstance(value, str):
         if escaped:
             _check_text(value)

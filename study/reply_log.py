@@ -126,14 +126,23 @@ def _save(connection: sqlite3.Connection, replies: Iterable[Reply]) -> None:
                 key.content_sha256,
                 key.repeat,
                 reply.attempt,
-                None if reply.text is None else storable(reply.text),
-                reply.served_model,
-                reply.fingerprint,
-                reply.finish_reason,
-                reply.prompt_tokens,
-                reply.completion_tokens,
+                _text(reply.text),
+                _text(reply.served_model),
+                _text(reply.fingerprint),
+                _text(reply.finish_reason),
+                _count(reply.prompt_tokens),
+                _count(reply.completion_tokens),
                 reply.latency,
                 reply.created_at,
                 json.dumps(list(reply.omitted)),
             ),
         )
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else storable(text)
+
+
+def _count(number: int | None) -> int | None:
+    """A count that a database can hold; a server may send any number."""
+    return number if number is not None and abs(number) < 2**63 else None

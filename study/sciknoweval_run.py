@@ -36,7 +36,7 @@ from ..scoring.verdict import SEVERAL
 from . import columns
 from .benchmark_run import Read, rating_by_rule
 from .identity import hashed_system, response_id
-from .json_cells import json_object
+from .json_cells import json_object, json_text
 from .judging import Source, judged, rating
 from .question_chunks import Work
 from .readers import Table
@@ -319,7 +319,10 @@ def row_of(question: Question) -> dict[str, Any]:
         "type": kind,
         "domain": fields.get("domain", ""),
         "details": {name: fields.get(name, "") for name in ("level", "task", "subtask")},
-        "choices": {"label": list(options), "text": [str(option) for option in options.values()]},
+        "choices": {
+            "label": list(options),
+            "text": [json_text(option, "options") for option in options.values()],
+        },
         "answerKey": gold if choice else "",
         "answer": "" if choice else gold,
     }

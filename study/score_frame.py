@@ -10,7 +10,7 @@ from .identity import system_label
 from .joined import strata
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -51,6 +51,20 @@ def check_fields(study: Study, fields: Sequence[str]) -> None:
             raise SettingsError(f"--by {asked}: no {name} is {value!r}", cure=f"there are {shown}")
 
 
+def _of_pairs(study: Study, facts: pd.DataFrame) -> dict[str, list[str | None]]:
+    """Fields of pairs that came paired: a response has what all its pairs have alike."""
+    held: dict[tuple[str, str, str], list[Mapping[str, str]]] = {}
+    for pair in study.ledger.pairs():
+        held.setdefault((pair.question_id, pair.system, pair.variant), []).append(pair.fields)
+    names = dict.fromkeys(name for of in held.values() for fields in of for name in fields)
+    found: dict[str, list[str | None]] = {name: [] for name in names}
+    for key in facts.itertuples(index=False, name=None):
+        for name, cells in found.items():
+            values = {fields.get(name) for fields in held.get(key, ())}
+            cells.append(values.pop() if len(values) == 1 else None)
+    return found
+
+
 def score_frame(study: Study, fields: Sequence[str] = ()) -> pd.DataFrame:
     """A row a judge and response, with the fields that are asked for.
 
@@ -65,7 +79,8 @@ def score_frame(study: Study, fields: Sequence[str] = ()) -> pd.DataFrame:
     pandas.DataFrame
         The columns of ``Study.scores()`` and: ``base`` (the system's own name), ``system`` (with
         its variant), ``list_length`` (reference elements) and ``output_tokens`` as floats, NaN
-        where they are not known, and each field, None where a response has none.
+        where they are not known, and each field, None where a response has none, or where the pairs
+        that it came in differ.
 
     Raises
     ------
@@ -74,19 +89,24 @@ def score_frame(study: Study, fields: Sequence[str] = ()) -> pd.DataFrame:
     SettingsError
         A field that nothing in the study has.
     """
+    import pandas as pd
+
     check_fields(study, fields)
     frame = study.scores()
     ids = ["question_id", "system", "variant"]
     facts = frame[ids].drop_duplicates().reset_index(drop=True)
     nothing: list[str | None] = [None] * len(facts)
     known = strata(study.ledger, facts)
+    for name, of_pairs in _of_pairs(study, facts).items():
+        beside = zip(of_pairs, known.get(name, nothing), strict=True)
+        known[name] = [other if own is None else own for own, other in beside]
     wanted = [name for name in fields if name not in OWN_SLICES]
     for asked in wanted:
         name, sign, value = asked.partition("=")
         cells = known.get(name, nothing)
         if sign:
             cells = [c if c in (None, value) else f"not {value}" for c in cells]
-        facts[f"field {asked}"] = cells
+        facts[f"field {asked}"] = pd.Series(cells, dtype=object)
     frame = frame.merge(facts, on=ids, how="left", validate="many_to_one")
     frame = frame.drop(columns=[name for name in wanted if name in frame.columns])
     frame = frame.rename(columns={f"field {name}": name for name in wanted})

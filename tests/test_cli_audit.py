@@ -225,6 +225,7 @@ def test_other_words_and_columns(run: Run, tmp_path: Path) -> None:
         (("{table}", "--labels", "OK=fine"), "'fine' is no verdict"),
         (("{table}", "--method", "jeffreys"), "--method and --population are for answers drawn"),
         (("{table}", "--csv", "{folder}"), "can't be written"),
+        (("{folder}", "--map", "verdict=v"), "--map is for a table"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(

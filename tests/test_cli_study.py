@@ -344,6 +344,27 @@ def test_a_mistake_is_one_line_with_a_cure_and_changes_nothing(
     assert content() == before
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_table_of_labels_steers_no_terminal(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from accord.cli import labels
+
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    labels._print("a,b\n\x1b[31m,2\n")
+    shown = r"\u001b" if terminal else "\x1b"
+    assert capsys.readouterr().out == f"a,b\n{shown}[31m,2\n"
+
+
+@pytest.mark.usefixtures("worse")
+def test_what_a_listed_row_quotes_steers_no_terminal(accord: Runner) -> None:
+    file = Path("e\x1b[31m\nforged: line.csv")
+    file.write_text("question_id,system,response\n,S,x\n,S,y\n")
+    status, _, err = accord("add", "s", file, "--as", "responses", "--show-all")
+    assert status == 2 and len(err.splitlines()) == 3
+    assert "\x1b" not in err and r"e\u001b[31m forged: line.csv, line 3" in err
+
+
 @pytest.mark.usefixtures("worse")
 def test_all_bad_rows_are_listed_on_request(accord: Runner) -> None:
     _, _, err = accord("add", "s", "blank.csv", "--as", "questions")

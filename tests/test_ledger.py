@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,20 @@ def test_everything_comes_back_as_it_went_in(ledger: Ledger) -> None:
         KEY: Reply(KEY, "CORRECT", "served", "f", "stop", 5, 2, 0.25, "now", 0, ("seed",))
     }
     assert ledger.damage() == []
+
+
+def test_whatever_a_server_sends_the_replies_are_kept(ledger: Ledger) -> None:
+    half, huge = "a\ud83d", 10**30
+    ledger.save([Reply(KEY, half, half, half, half, huge, -huge, 0.25, "now")])
+    text = "a\ufffd"
+    kept = Reply(KEY, text, text, text, text, None, None, 0.25, "now")
+    assert ledger.find([KEY]) == {KEY: kept}
+
+
+def test_a_file_whose_name_is_no_text_can_be_a_source(ledger: Ledger) -> None:
+    odd = replace(rating(), source="file:r\udcff.csv")
+    assert ledger.add_ratings([odd]) == 1 and ledger.add_ratings([odd]) == 0
+    assert [row.source for row in ledger.rating_rows()] == ["file:r\ufffd.csv"]
 
 
 TABLES = (

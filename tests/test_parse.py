@@ -460,6 +460,16 @@ def test_the_command_reads_json_lines_and_tables(tmp_path: Path) -> None:
         0,
         [("x", 1), ("y", 2)],
     )
+    # JSON may hold line separators that are no end of a line, and numbers
+    lines = '{"text": "1. a\u2028b\\n2. c\x85"}\r\n\n{"text": 5}\n'
+    status, rows, err = run("-", stdin=lines)
+    assert (status, [len(row["elements"]) for row in rows]) == (0, [2, 1]), err
+    assert rows[1]["elements"] == [{"text": "5"}]
+    status, _, err = run("-", stdin='{"text": {"a": 1}}\n')
+    assert status == 2 and "the answer of 1 is an object" in err
+    marked = tmp_path / "marked.txt"
+    marked.write_text("\ufeff1. a\n2. b", encoding="utf-8")
+    assert run(str(marked))[1][0]["starts"] == [3, 8]
     table = tmp_path / "answers.csv"
     table.write_text('item_id,reply\nr1,"a, b, and c"\nr2,\n', encoding="utf-8")
     status, rows, _ = run(str(table), "--field", "reply", "--recipe", "listqa")
@@ -512,3 +522,14 @@ def test_the_development_set_is_read_well(shared_data: Path, tmp_path: Path) -> 
     line = next(line for line in run.stdout.splitlines() if line.startswith("all"))
     exact = float(line.split("strict exact")[1].split()[0])
     assert exact >= 95, run.stdout
+
+
+def test_what_a_reference_as_data_may_hold() -> None:
+    """Missing is missing: no word ``None``, and no text "false" that counts as true."""
+    value = {"text": "a", "attributes": {"year": None, "club": "x"}, "aside": "false"}
+    (element,) = read_reference([value]).elements
+    assert element.attributes == (("club", "x"),) and not element.aside
+    assert read_reference([{"text": "a", "aside": True}]).elements[0].aside
+    for name, wrong in (("head", 5), ("section", ["x"]), ("aside", "perhaps"), ("aside", [])):
+        with pytest.raises(InputError, match=f"{name} must be"):
+            read_reference([{"text": "a", name: wrong}])

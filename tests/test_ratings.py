@@ -345,6 +345,72 @@ def test_options_that_contradict_each_other(options: dict[str, Any], says: str) 
         read_ratings("no such file.csv", RatingsOptions(**options))
 
 
+@pytest.mark.parametrize(
+    ("options", "cure"),
+    [
+        ({"labels": {"CORRECT": "RIHGT"}, "categories": ("RIGHT", "WRONG")}, "RIGHT, WRONG"),
+        ({"labels": {"CORRECT": "NA"}, "categories": ("RIGHT", "WRONG")}, "RIGHT, WRONG"),
+        ({"labels": {"CORRECT": "one"}, "scale": "interval"}, "labels are numbers"),
+    ],
+)
+def test_a_word_is_turned_into_no_unknown_label(
+    tmp_path: Path, options: dict[str, Any], cure: str
+) -> None:
+    """A slip of the pen would be kept as a category of its own."""
+    with pytest.raises(SettingsError, match="--labels turns 'CORRECT' into") as caught:
+        read(tmp_path, LONG, **options)
+    assert cure in str(caught.value)
+    kept = read(tmp_path, LONG, labels={"CORRECT": "UNSURE"}, categories=("INCORRECT",))
+    assert "UNSURE" in set(kept.frame["rating"])
+
+
+@pytest.mark.parametrize("option", ["strata", "cluster", "marks"])
+@pytest.mark.parametrize("name", ["status", "rating"])
+def test_no_column_that_is_asked_for_is_replaced(tmp_path: Path, option: str, name: str) -> None:
+    """A wide table's own column of that name would silently become the rating's."""
+    text = f"item_id,{name},a\ni1,easy,CORRECT\ni2,hard,INCORRECT\n"
+    options: dict[str, Any] = {"wide": True, "annotators": ("a",), option: (name,)}
+    with pytest.raises(SettingsError, match=f"'{name}', which would be taken for accord's own"):
+        read(tmp_path, text, **options)
+    renamed = read(tmp_path, text, **{**options, option: ("how",)}, mapping={"how": name})
+    assert renamed.frame["how"].tolist() == ["easy", "hard"]
+    with pytest.raises(SettingsError, match="'unmatched', which would be taken"):
+        read(tmp_path, LONG.replace("system", "unmatched"), strata=("unmatched",))
+    same = read(tmp_path, LONG, strata=("rater",))
+    assert same.frame["rater"].tolist() == read(tmp_path, LONG).frame["rater"].tolist()
+
+
+def test_a_variant_that_is_a_list_is_named(tmp_path: Path) -> None:
+    row = '{"item_id":"1","question_id":"q","system":"s","variant":["x"],"rater":"a",'
+    with pytest.raises(InputError, match="line 1: 'variant' holds a list"):
+        read(tmp_path, row + '"kind":"annotator","rating":"yes"}\n', "t.jsonl")
+
+
+def test_a_frame_has_the_texts_of_its_file(tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "item_id": ["i1", "i2"],
+            "rater": "ann",
+            "kind": "annotator",
+            "rating": np.array([0.1, 0.7], dtype="float32"),
+        }
+    )
+    mixed = frame.assign(rating=np.array([np.float64(0.1), np.int64(7)], dtype=object))
+    whole = frame.assign(rating=[4.0, 5.0])
+    for given, texts in ((frame, ["0.1", "0.7"]), (mixed, ["0.1", "7"]), (whole, ["4", "5"])):
+        assert read_ratings(given).frame["rating"].tolist() == texts
+        if given is not mixed:  # which Parquet can't hold
+            given.to_parquet(tmp_path / "t.parquet")
+            assert read_ratings(tmp_path / "t.parquet").frame["rating"].tolist() == texts
+    huge = read_ratings(frame.assign(rating=[1e300, 2.0]))
+    assert huge.frame["rating"].tolist() == ["1e+300", "2.0"]
+    with pytest.raises(InputError, match="has the column 'item_id' and an index of that name"):
+        read_ratings(frame.set_index("item_id", drop=False))
+
+
 def test_annotators_named_like_judges_are_pointed_out(tmp_path: Path) -> None:
     text = WIDE.replace("ann", "judge_a")
     ratings = read(tmp_path, text, wide=True, annotators=("judge_a", "bob"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,23 @@ def test_columns_that_are_not_there(tmp_path: Path, options: dict[str, Any], say
     assert says in str(caught.value)
 
 
+def test_an_xlsx_that_tells_a_wrong_size_is_read_whole(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["a", "b", "c"], ["1", "2", "3"], ["4", "5"]):
+        sheet.append(row)
+    book.save(tmp_path / "right.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "right.xlsx") as right,
+        zipfile.ZipFile(tmp_path / "wrong.xlsx", "w") as wrong,
+    ):
+        for name in right.namelist():
+            wrong.writestr(name, right.read(name).replace(b'ref="A1:C3"', b'ref="A1:B2"'))
+    assert rows(tmp_path / "wrong.xlsx") == rows(tmp_path / "right.xlsx")
+    assert rows(tmp_path / "wrong.xlsx")[1] == {"a": "4", "b": "5", "c": None}
+
+
 def test_xlsx_hazards(tmp_path: Path) -> None:
     def book(name: str, cells: list[list[Any]], second: bool = False) -> Path:
         made = openpyxl.Workbook()
@@ -299,3 +317,8 @@ def test_a_large_table_is_read_in_reasonable_memory_and_time(tmp_path: Path) -> 
     assert len(table.frame) == 100_000 and table.lines[-1] == 100_001
     # one string object for a label that repeats
     assert table.frame["rating"].iloc[0] is table.frame["rating"].iloc[10_000]
+
+
+def test_a_number_beyond_all_floats_stays_as_it_is_written(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.jsonl", '{"a": 1e999, "b": [1e999, -1e999, 2.50]}\n')
+    assert rows(path) == [{"a": "1e999", "b": ["1e999", "-1e999", 2.5]}]

@@ -242,7 +242,7 @@ def test_an_attribute_without_a_value_is_not_there() -> None:
         ({"text": "x", "year": 1, 5: 2}, "unknown key '5'"),
         ({"text": "x", "attributes": ["ab"]}, "attributes must be"),
         ({"text": "x", "head": 5}, "head must be a text"),
-        ({"text": "x", "aside": "false"}, "aside must be true or false"),
+        ({"text": "x", "aside": "no"}, "aside must be true or false"),
     ],
 )
 def test_what_is_no_element_is_refused(value: object, said: str) -> None:

@@ -220,6 +220,56 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     assert (status, "open.csv can't be written" in err) == (2, True)
 
 
+def test_variants_of_a_system_are_not_averaged_together(accord: Runner) -> None:
+    """In a study a system's variants have figures of their own; so they have here."""
+    rows = [
+        {**science(response=answer), "system": "S\nforged", "variant": variant}
+        for variant, answer in (("plain", "B"), ("thinking", "A"))
+    ]
+    rows += [
+        {**science(**SUMMARY, response="Same"), "system": "S", "variant": variant}
+        for variant in ("plain", "thinking")
+    ]
+    write("variants.jsonl", rows)
+    command = ("score", "variants.jsonl", "--recipe", "sciknoweval")
+    status, out, _ = accord(*command, "--open", "open.csv")
+    assert status == 0 and "\nforged" not in out
+    with Path("open.csv").open(encoding="utf-8", newline="") as file:
+        ids = [row["item_id"] for row in csv.DictReader(file)]
+    assert len(set(ids)) == 2
+    replies = "".join(f"{name},{n}\n" for name, n in zip(ids, (5, 1), strict=True))
+    Path("replies.csv").write_text(f"item_id,judge_reply\n{replies}", encoding="utf-8")
+    _, out, _ = accord(*command, "--verdicts", "replies.csv", "--json")
+    found = {one["system"]: one["figures"] for one in json.loads(out)["results"]}
+    assert list(found) == ["S\nforged (plain)", "S\nforged (thinking)", "S (plain)", "S (thinking)"]
+    means = [one["sample-micro"]["value"] for one in found.values()]
+    assert means == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_what_is_written_out_is_no_formula_and_whole(accord: Runner) -> None:
+    """A system's answer is opened in a spreadsheet by whoever fills in the verdicts."""
+    answer = '=HYPERLINK("http://example.org","x")'
+    write("answers.jsonl", [science(**SUMMARY, response=answer)])
+    write("berg.jsonl", [{**BERG[0], "response": ["=1+1", "@x"]}])
+    for file, recipe in (("answers.jsonl", "sciknoweval"), ("berg.jsonl", "knowledgeberg")):
+        status, _, err = accord("score", file, "--recipe", recipe, "--open", f"{recipe}.csv")
+        assert status == 0, err
+        with Path(f"{recipe}.csv").open(encoding="utf-8", newline="") as opened:
+            texts = [row["predicted"] for row in csv.DictReader(opened)]
+        assert texts and all(text[:2] in ("'=", "'@") for text in texts)
+    status, _, err = accord(
+        "score", "berg.jsonl", "--recipe", "knowledgeberg", "--open", "no/o.csv"
+    )
+    assert status == 2 and "no/o.csv can't be written" in err
+
+
+@pytest.mark.parametrize("option", [["--fresh"], ["--repeat", "2"], ["--retry-unscored"]])
+def test_no_option_of_a_study_is_passed_over(accord: Runner, option: list[str]) -> None:
+    write("berg.jsonl", BERG)
+    status, _, err = accord("score", "berg.jsonl", "--recipe", "knowledgeberg", *option)
+    assert status == 2 and f"{option[0]} is for a study" in err
+
+
 def _same_initial(body: dict[str, Any]) -> str:
     """Calls two names the same if both begin with K."""
     texts = re.findall(r"<text \w+>\n(.*?)\n</text", shown(body), re.S)

@@ -321,3 +321,22 @@ def test_slices_are_of_a_study_of_lists(accord: Runner) -> None:
     Path("f.csv").write_text("question_id,response\n1,x\n")
     status, _, err = accord("score", "f.csv", "--recipe", "knowledgeberg", "--by", "topic")
     assert status == 2 and "--by is for a study" in err
+
+
+def test_fields_of_pairs_that_came_paired_make_slices(tmp_path: Path) -> None:
+    from accord.study import Study
+    from accord.study.score_frame import score_frame
+
+    (tmp_path / "pairs.csv").write_text(
+        "item_id,question_id,question,reference,predicted,system,topic,grade\n"
+        "p1,q1,Which?,Paris,Paris,s,geo,easy\np2,q1,Which?,Rome,Roma,s,geo,hard\n"
+        "p3,q2,Who?,Bern,Bern,s,pol,easy\n"
+    )
+    with Study.create(tmp_path / "s") as study:
+        study.add_pairs(tmp_path / "pairs.csv", strata=["topic", "grade"])
+        study.score(["exact"])
+        frame = score_frame(study, ["topic", "grade", "topic=geo"])
+    assert frame["question_id"].tolist() == ["q1", "q2"]
+    assert frame["topic"].tolist() == ["geo", "pol"]
+    assert frame["topic=geo"].tolist() == ["geo", "not geo"]
+    assert frame["grade"].tolist() == [None, "easy"]  # the pairs of q1 differ

@@ -259,6 +259,42 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         ["line 1: half of a character"],
     ),
     (
+        "reference of asides alone",
+        "questions",
+        [{**QUESTIONS[0], "question_id": "q9", "reference": [{"text": "a", "aside": True}]}],
+        ["line 1: the reference has no element"],
+    ),
+    (
+        "response with a blank element",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": ["a", " "]}],
+        ["line 1: response: element 2 has no text"],
+    ),
+    (
+        "head that is no text",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": [{"text": "a", "head": 5}]}],
+        ["line 1: response: head must be a text"],
+    ),
+    (
+        "aside that is no flag",
+        "responses",
+        [{**RESPONSES[0], "variant": "x", "response": [{"text": "a", "aside": "perhaps"}]}],
+        ["line 1: response: aside must be true or false"],
+    ),
+    (
+        "control character in a variant",
+        "responses",
+        [{**RESPONSES[0], "variant": "a\x1b[31mb"}],
+        ["line 1: variant 'a\\x1b[31mb' holds a control character"],
+    ),
+    (
+        "system of a pair on two lines",
+        "pairs",
+        [{**PAIR, "system": "a\nb"}],
+        ["line 1: system 'a\\nb' holds a control character"],
+    ),
+    (
         "unknown item",
         "ratings",
         [{"item_id": "i9", "rater": "a", "kind": "annotator", "rating": "CORRECT"}],
@@ -311,6 +347,26 @@ def test_a_bad_row_is_named_and_the_study_stays_as_it_is(
     for part in wanted:
         assert any(option in message for option in part.split("|")), (part, message)
     assert snapshot(study) == before
+
+
+def test_blanks_around_a_name_make_no_other_system(empty: Study, tmp_path: Path) -> None:
+    rows = [{**PAIR, "predicted": str(n), "system": " a" * n or "a"} for n in (0, 1)]
+    rows[0]["variant"], rows[1]["variant"] = "x", "x "
+    empty.add_pairs(write(tmp_path / "pairs.jsonl", rows))
+    assert {(pair.system, pair.variant) for pair in empty.ledger.pairs()} == {("a", "x")}
+
+
+def test_blanks_around_a_field_make_no_other_stratum(empty: Study, tmp_path: Path) -> None:
+    art = [{**QUESTIONS[0], "region": region} for region in (" Art", "Art ")]
+    art[1]["question_id"] = "q2"
+    path = write(tmp_path / "padded.jsonl", art)
+    empty.add_questions(path)
+    assert {question.fields["region"] for question in empty.ledger.questions()} == {"Art"}
+    # a study of before, which kept them, is not changed by the same file
+    with Study.create(tmp_path / "before") as before:
+        kept = [replace(q, fields={**q.fields, "region": " Art"}) for q in empty.ledger.questions()]
+        before.ledger.add_questions(kept)
+        assert before.add_questions(path).already == 2
 
 
 def test_every_bad_row_is_listed(study: Study, tmp_path: Path) -> None:
@@ -389,6 +445,83 @@ def test_ratings_long_with_remarks(study: Study, tmp_path: Path) -> None:
     ]
     again = study.add_ratings(path)
     assert (again.new, again.already) == (0, 2)
+
+
+def test_no_field_of_a_question_replaces_what_figures_read(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text "false" in a column of accord's own would be taken as true."""
+    from accord.study import intake
+    from accord.study.ratings import OWN_MARKS
+    from accord.study.tuned import MARK
+    from accord.study.universe_places import PLACES
+
+    assert {"unmatched", MARK, *PLACES} | OWN_MARKS <= RESERVED
+    item = study.items()[0].item_id
+    study.ledger.add_ratings([RatingRow(item, "ann", "annotator", "CORRECT")])
+    row = {**QUESTIONS[0], "question_id": "q9", "unmatched": "false", "region": "FR"}
+    answer = {"question_id": "q9", "system": "alpha", "response": "1. Lennon"}
+    monkeypatch.setattr(intake, "RESERVED", RESERVED - OWN_MARKS)  # as studies of before have it
+    study.add_questions(write(tmp_path / "more.jsonl", [row]))
+    study.add_responses(write(tmp_path / "answer.jsonl", [answer]))
+    (new,) = (one.item_id for one in study.items() if one.question_id == "q9")
+    study.ledger.add_ratings([RatingRow(new, "ann", "annotator", "CORRECT")])
+    frame = study.ratings().frame
+    assert "unmatched" not in frame.columns and frame["region"].tolist() == ["UK", "FR"]
+
+
+def test_repeats_and_unused_columns_of_ratings_are_told(paired: Study, tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text(
+        "item_id,rater,kind,rating,repeat,comment,weight\n"
+        "p1,ann,annotator,CORRECT,0,sure,3\np1,ann,annotator,INCORRECT,1,on second thoughts,3\n"
+        "p2,ann,annotator,,0,lunch,3\np2,ann,annotator,CORRECT,1,back,3\n"
+    )
+    added = paired.add_ratings(path)
+    assert (added.rows, added.new, added.unused) == (4, 2, ("weight",))
+    assert any("1 ratings repeat an item" in n and "left out" in n for n in added.notes)
+    assert not any("count only" in note for note in added.notes)
+    kept = [(row.item_id, row.rating, row.comment) for row in paired.ledger.rating_rows()]
+    assert kept == [("p1", "CORRECT", "sure"), ("p2", "CORRECT", "back")]
+
+
+@pytest.mark.parametrize(
+    ("rater", "kind", "says"),
+    [
+        ("adjudicated", "annotator", "is known as adjudicated and can't be annotator"),
+        ("ground-truth", "judge", "is known as adjudicated and can't be judge"),
+        ("rule", "annotator", "is known as judge and can't be annotator"),
+        ("ann#2", "annotator", "is what accord calls further ratings of a person"),
+        ("ann+judge", "annotator", "is what accord calls further ratings of a person"),
+        ("a\x1b[2Jn", "annotator", "holds a control character"),
+    ],
+)
+def test_no_rater_takes_a_name_of_accords_own(
+    paired: Study, tmp_path: Path, rater: str, kind: str, says: str
+) -> None:
+    """Rows are never changed: the import or the run that needs the name could never add its own."""
+    paired.ledger.add_ratings([RatingRow("p1", "ann", "annotator", "CORRECT")])
+    path = write(
+        tmp_path / "names.jsonl",
+        [{"item_id": "p2", "rater": rater, "kind": kind, "rating": "CORRECT"}],
+    )
+    with pytest.raises(InputError) as caught:
+        paired.add_ratings(path)
+    assert says in str(caught.value) and "another name" in str(caught.value)
+    assert len(paired.ledger.rating_rows()) == 1
+    judges = [
+        {"item_id": "p1", "rater": name, "kind": "judge", "rating": "CORRECT"}
+        for name in ("m", "m#2", "rule")
+    ]
+    assert paired.add_ratings(write(tmp_path / "judges.jsonl", judges)).new == 3
+
+
+def test_a_slip_in_label_words_is_not_kept(paired: Study, tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("item_id,rater,kind,rating\np1,ann,annotator,yes\n")
+    with pytest.raises(SettingsError, match="turns 'yes' into 'CORECT'"):
+        paired.add_ratings(path, RatingsOptions(labels={"yes": "CORECT"}))
+    assert paired.ledger.rating_rows() == []
 
 
 def test_ratings_wide_with_label_words(paired: Study, tmp_path: Path) -> None:
