@@ -297,12 +297,13 @@ def test_what_is_clicked_on_a_page_comes_back(
         assert error.estimate == pytest.approx(2 * 2 / 7 - 2 * 1 / 7)
         assert alignment_answers(study, "questions") is None
         path = str(study.path)
-    done = CliRunner().invoke(
-        cli.build(), ["agree", path, "--resamples", "0", "--json"], catch_exceptions=False
-    )
-    results = json.loads(done.stdout)["results"]
-    asked = [one for one in results if one["name"] == "alignment_accuracy"]
-    assert {one["section"] for one in asked} == {"alignment"} and len(asked) == 4
+    for command in (["agree", path, "--resamples", "0"], ["report", path]):
+        done = CliRunner().invoke(cli.build(), [*command, "--json"], catch_exceptions=False)
+        results = json.loads(done.stdout)["results"]
+        asked = [one for one in results if one["name"] == "alignment_accuracy"]
+        assert {one["section"] for one in asked} == {"alignment"} and len(asked) == 4
+    html = (Path(path) / "reports" / "report.html").read_text(encoding="utf-8")
+    assert "Alignment: did the right elements stand side by side?" in html
 
 
 # -- a slow twin of the score under people's alignment -------------------------------------------
