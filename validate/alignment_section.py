@@ -18,7 +18,7 @@ from .alignment import alignment_accuracy, rematch
 from .beyond_chance import raw_agreement
 from .chance import gwet_ac1
 from .clusters import FloatArray, IntArray
-from .coding import MISSING, UNSCORED, UNSURE_LEFT_OUT
+from .coding import MISSING, TIE, UNSCORED, UNSURE_LEFT_OUT
 from .differences import bias
 from .figures import value, visible, with_interval
 from .panel import finish
@@ -125,18 +125,29 @@ class _Alignment:
             self.people.append(self._most(belongs[:, asked]))
 
     def _most(self, belongs: FloatArray) -> _Person:
-        """What most people say; where as many say another place, the element stays put."""
+        """What most people say; where as many say another place, the element stays put.
+
+        What most people put elsewhere goes to the place that most of these name, and has none
+        where they name none or differ.
+        """
         votes = majority(self.answers, 2)
         top = int(np.nanmax(belongs, initial=0)) + 1  # numbers of reference elements, and 0
-        codes = np.where(np.isnan(belongs), MISSING, belongs).astype(np.int64)
-        most = majority(codes, top).astype(float)
-        tied = (most < 0) & (codes >= 0).any(axis=1)
-        most[tied] = self.beside[tied]
-        most[most < 0] = np.nan
+        moved = ~np.isnan(belongs) & (belongs != self.beside[:, None])
+        elsewhere = majority(np.where(moved, belongs, MISSING).astype(np.int64), top)
+        tied = votes == TIE
+        away = votes == 0
+        most = np.where((votes == 1) | tied, self.beside, np.nan)
+        named = away & (elsewhere >= 0)
+        most[named] = elsewhere[named]
         if tied.any():
             self.notes.append(
                 f"majority: {int(tied.sum())} elements that as many people put elsewhere stay where"
                 " the alignment put them"
+            )
+        if lost := int((away & ~named).sum()):
+            self.notes.append(
+                f"majority: {lost} elements that most people put elsewhere have no place that most"
+                " of these name, so their responses have no score under the majority's alignment"
             )
         people = self.view.people
         labels = majority(
