@@ -232,7 +232,7 @@ def test_the_majoritys_place_is_one_that_most_of_those_who_moved_it_name(
     moved = (row["other_reference"], row["no_reference"], row["place_not_named"])
     if place is None:
         assert moved == (0, 0, 1) and error.n == 1
-        assert any("have no place that most of these name" in note for note in section.notes)
+        assert any("1 element put elsewhere by most people" in note for note in section.notes)
     else:
         # beside 2 or 3 stands a right one already, so that i0 counts nothing there either
         assert moved == (int(place > 1), int(place == 0), 0) and error.n == 2

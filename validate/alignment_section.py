@@ -20,7 +20,7 @@ from .chance import gwet_ac1
 from .clusters import FloatArray, IntArray
 from .coding import MISSING, TIE, UNSCORED, UNSURE_LEFT_OUT
 from .differences import bias
-from .figures import value, visible, with_interval
+from .figures import counted, value, visible, with_interval
 from .panel import finish
 from .people import majority
 from .responses import Responses
@@ -146,8 +146,8 @@ class _Alignment:
             )
         if lost := int((away & ~named).sum()):
             self.notes.append(
-                f"majority: {lost} elements that most people put elsewhere have no place that most"
-                " of these name, so their responses have no score under the majority's alignment"
+                f"majority: {counted(lost, 'element')} put elsewhere by most people, who name no"
+                " place or differ: no score of the response under the majority's alignment"
             )
         people = self.view.people
         labels = majority(
@@ -375,8 +375,11 @@ class _Alignment:
                 )
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
-        """One row a person: where the elements went."""
+        """One row a person: where the elements went, and mean F1 where all were placed."""
+        errors = {scored.name: scored.error for scored in self.scored}
         for person in self.people:
+            error = errors.get(person.name)
+            f1 = {} if error is None else error.details
             said = person.aligned >= 0
             wrong = person.aligned == 0
             named = wrong & ~np.isnan(person.belongs)
@@ -388,6 +391,9 @@ class _Alignment:
                 "no_reference": int((named & (self.beside > 0) & (person.belongs == 0)).sum()),
                 "should_have_one": int((named & (self.beside == 0) & (person.belongs > 0)).sum()),
                 "place_not_named": int((wrong & np.isnan(person.belongs)).sum()),
+                "responses": 0 if error is None else error.n,
+                "f1_as_aligned": f1.get("f1_given_alignment"),
+                "f1_under_own_alignment": f1.get("f1_own_alignment"),
             }
 
 
