@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..scoring.errors import SettingsError, StudyError
 from ..scoring.records import Item
 from ..scoring.study_recipes import list_recipe
+from ..study.identity import system_label
 from .disputes import disputed, mixed
 from .question_sample import QUESTION, gold_id
 from .tasks import Graded, graded_pair
@@ -65,7 +66,12 @@ def of_sample(study: Study, sample: Sample, page: Template, items: Sequence[Item
         # Its page shows an alignment, and a benchmark's own recipe makes none.
         list_recipe(study.settings.recipe(), f"the template {page.name}")
     chances = whole_questions(study, sample, page)
-    found = list(graded(study, page, set(chances)))
+    systems = _systems(sample)
+    found = [
+        one
+        for one in graded(study, page, set(chances))
+        if page.unit == "gold" or not systems or one.system in systems
+    ]
     if not found:
         needs = "pairs that name a system, or responses" if page.unit == "pairs" else "responses"
         raise StudyError(
@@ -106,9 +112,10 @@ def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, f
         return {questions[item]: chance for item, chance in drawn.items()}
     frame = study.pairs()
     frame = frame[frame["item_id"].notna()]
-    systems = set(sample.settings.get("systems") or ())
+    systems = _systems(sample)
     if systems:
-        frame = frame[frame["system"].isin(systems)]
+        labels = map(system_label, frame["system"], frame["variant"])
+        frame = frame[[label in systems for label in labels]]
     chances: dict[str, float] = {}
     for item_id, question_id in zip(frame["item_id"], frame["question_id"], strict=True):
         if item_id in drawn:
@@ -125,3 +132,8 @@ def whole_questions(study: Study, sample: Sample, page: Template) -> dict[str, f
 
 
 _WHOLE = {"gold": "questions"}
+
+
+def _systems(sample: Sample) -> frozenset[str]:
+    """The systems whose items the sample was drawn from, as people read them; empty for all."""
+    return frozenset(sample.settings.get("systems") or ())

@@ -173,7 +173,7 @@ def _page(question_id: str, system: str, variant: str, rows: list[dict[str, Any]
     return Graded(
         item_id=unit_id("pairs", question_id, whose, ids),
         question_id=question_id,
-        system=system,
+        system=system_label(system, variant),
         content_sha256=digest,
         shown={
             "question": visible(question),

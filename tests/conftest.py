@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -44,6 +45,28 @@ def accord(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
         return status, out, err
 
     return run
+
+
+@pytest.fixture
+def run_json(capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    """Runs a command that must succeed, and returns its JSON."""
+
+    def run(*arguments: object) -> dict[str, Any]:
+        status = main([*(str(argument) for argument in arguments), "--json"])
+        out, err = capsys.readouterr()
+        assert status == 0, err
+        answer: dict[str, Any] = json.loads(out)
+        return answer
+
+    return run
+
+
+@pytest.fixture
+def openai_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A made-up key, and none of the machine's own settings of a model's endpoint."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
 
 
 @pytest.fixture(scope="session")

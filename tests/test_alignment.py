@@ -189,6 +189,56 @@ def test_two_people_who_put_an_element_elsewhere_leave_it_where_it_was() -> None
     assert any("2 elements that as many people put elsewhere stay" in n for n in section.notes)
 
 
+@pytest.mark.parametrize(
+    ("said", "aligned", "place"),
+    [
+        # where ann, bob and cyd put i0, which stands beside 1 of 3; None: not here, and no more
+        ((1, 1, 2), True, 1),
+        ((1, 2, 2), False, 2),
+        ((None, 2, 1), False, 2),
+        # most say that it does not belong here: the one who leaves it does not keep it here
+        ((None, None, 1), False, None),
+        ((2, 3, 1), False, None),
+        ((2, 0, 0), False, 0),
+    ],
+)
+def test_the_majoritys_place_is_one_that_most_of_those_who_moved_it_name(
+    said: tuple[int | None, ...], aligned: bool, place: int | None
+) -> None:
+    # i0 is wrong beside 1, and all else is right where it stands
+    people = ("ann", "bob", "cyd")
+    labels: dict[str, list[str | None]] = {name: [X, *[C] * 5] for name in (*people, "j")}
+    kinds = {**dict.fromkeys(people, "annotator"), "j": "judge"}
+    ratings = make(labels, kinds, n_reference=[3] * 6, n_predicted=[3] * 6, unmatched=[False] * 6)
+    frame = ratings.frame
+    item = frame["item_id"].str.removeprefix("i").astype(int)
+    frame["question_id"] = frame["response_id"] = [f"r{k // 3}" for k in item]
+    rows = []
+    for name, own in zip(people, said, strict=True):
+        for k in range(6):
+            beside = k % 3 + 1
+            where = own if k == 0 else beside
+            rows.append(
+                (f"i{k}", name, where == beside, beside, math.nan if where is None else where)
+            )
+    answers = pd.DataFrame(rows, columns=["item_id", "rater", "aligned", "beside", "belongs"])
+    answers["belongs"] = answers["belongs"].astype(float)
+    report = agreement(ratings, alignment=answers, resamples=0)
+    accuracy = figures(report, "alignment_accuracy")[("majority",)]
+    assert accuracy.estimate == pytest.approx(1.0 if aligned else 5 / 6)
+    error = figures(report, "alignment_error")[("majority",)]
+    (section,) = [part for part in report.sections if part.name == "alignment"]
+    (row,) = [dict(row) for row in section.rows if row["rater"] == "majority"]
+    moved = (row["other_reference"], row["no_reference"], row["place_not_named"])
+    if place is None:
+        assert moved == (0, 0, 1) and error.n == 1
+        assert any("1 element put elsewhere by most people" in note for note in section.notes)
+    else:
+        # beside 2 or 3 stands a right one already, so that i0 counts nothing there either
+        assert moved == (int(place > 1), int(place == 0), 0) and error.n == 2
+        assert error.details["f1_own_alignment"] == pytest.approx((2 / 3 + 1) / 2)
+
+
 def test_a_place_that_is_not_named_leaves_the_response_without_a_score() -> None:
     ratings, answers = table()
     answers = answers[answers["rater"] == "ann"].reset_index(drop=True)
@@ -297,12 +347,13 @@ def test_what_is_clicked_on_a_page_comes_back(
         assert error.estimate == pytest.approx(2 * 2 / 7 - 2 * 1 / 7)
         assert alignment_answers(study, "questions") is None
         path = str(study.path)
-    done = CliRunner().invoke(
-        cli.build(), ["agree", path, "--resamples", "0", "--json"], catch_exceptions=False
-    )
-    results = json.loads(done.stdout)["results"]
-    asked = [one for one in results if one["name"] == "alignment_accuracy"]
-    assert {one["section"] for one in asked} == {"alignment"} and len(asked) == 4
+    for command in (["agree", path, "--resamples", "0"], ["report", path]):
+        done = CliRunner().invoke(cli.build(), [*command, "--json"], catch_exceptions=False)
+        results = json.loads(done.stdout)["results"]
+        asked = [one for one in results if one["name"] == "alignment_accuracy"]
+        assert {one["section"] for one in asked} == {"alignment"} and len(asked) == 4
+    html = (Path(path) / "reports" / "report.html").read_text(encoding="utf-8")
+    assert "Alignment: did the right elements stand side by side?" in html
 
 
 # -- a slow twin of the score under people's alignment -------------------------------------------

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from berg_study import FIGURES, NAMES, model_of_names, write_answers, write_questions
+from labelling_loop import Desk, Run, figures
 
-from accord import cli
-from accord.annotate.connection import connect
-from accord.annotate.people import Account, post_annotations, sign_up
-from accord.annotate.projects import Project, list_tasks
-from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.study import Study
@@ -22,7 +16,6 @@ from accord.study.unit_items import response_item_id
 
 pytestmark = pytest.mark.label_studio
 
-Run = Callable[..., dict[str, Any]]
 Graded = dict[str, tuple[str, str]]
 """Item → what ann says, what bob says."""
 
@@ -55,61 +48,20 @@ PARSES = {
 }
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command that must succeed, and returns its JSON."""
-
-    def call(*arguments: object) -> dict[str, Any]:
-        status = cli.main([*(str(argument) for argument in arguments), "--json"])
-        out, error = capsys.readouterr()
-        assert status == 0, error
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
+def grade(desk: Desk, sample: str, template: str, said: Graded) -> None:
+    """Export a sample with a template, grade all of it, and import the labels."""
+    assert desk.hand_out(sample, template).keys() == said.keys()
+    page = load_template(template)
+    for place, person in enumerate(desk.people):
+        desk.label(person, {item: page.answer(own[place]) for item, own in said.items()})
+    desk.bring_back(labels=2 * len(said), ratings=2 * len(said))
 
 
-class Desk:
-    """Two people with accounts on the server, who grade what is exported."""
-
-    def __init__(self, server: PrivateServer, run: Run, study: Path) -> None:
-        self.url, token = str(server.status().url), server.login().token
-        self.people: tuple[Account, ...] = tuple(
-            sign_up(self.url, token, f"{name}@berg.example") for name in ("ann", "bob")
-        )
-        self.run, self.study = run, study
-
-    def grade(self, sample: str, template: str, said: Graded) -> None:
-        """Export a sample with a template, grade all of it, and import the labels."""
-        out = self.run("export", self.study, sample, "--template", template, "--per-item", 2)
-        assert out["total"] == out["added"] == len(said)
-        with connect() as connection:
-            project = Project(out["project_id"], out["url"], 2)
-            tasks = {task.item_id: task.task_id for task in list_tasks(connection, project)}
-        assert tasks.keys() == said.keys()
-        page = load_template(template)
-        for place, account in enumerate(self.people):
-            own = [(tasks[item], page.answer(said[item][place]), 3.0) for item in said]
-            assert post_annotations(self.url, account, own) == len(said)
-        back = self.run("import", self.study, "--from", "label-studio")
-        assert back["new_ratings"] == 2 * len(said)
-        assert {rule: n for rule, n in back["annotations"].items() if n}.keys() == {"labelled"}
-
-
-def element_figures(panel: Mapping[str, Any]) -> dict[tuple[str, frozenset[str]], dict[str, Any]]:
-    return {
-        (result["name"], frozenset(result["raters"])): result
-        for result in panel["results"]
-        if result["level"] == "element" and "section" not in result
-    }
-
-
+@pytest.mark.usefixtures("openai_settings")
 def test_from_files_to_a_report_that_people_validated(
-    on_label_studio: PrivateServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    on_label_studio: PrivateServer, tmp_path: Path, run_json: Run
 ) -> None:
-    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    run = run_json
     study = tmp_path / "berg"
     run("init", study, "--recipe", "knowledgeberg")
     form = ("--format", "knowledgeberg-csv")
@@ -142,14 +94,14 @@ def test_from_files_to_a_report_that_people_validated(
     parses: Graded = {
         response_item_id("parse", "parse", given[key]): said for key, said in PARSES.items()
     }
-    desk = Desk(on_label_studio, run, study)
-    desk.grade("pairs", "pair", pairs)
-    desk.grade("whole", "choice", choices)
-    desk.grade("whole", "parse", parses)
-    ann, bob = (Pseudonyms().of(f"{name}@berg.example") for name in ("ann", "bob"))
+    desk = Desk(on_label_studio, run, study, ("ann", "bob"), "berg.example")
+    grade(desk, "pairs", "pair", pairs)
+    grade(desk, "whole", "choice", choices)
+    grade(desk, "whole", "parse", parses)
+    ann, bob = desk.names["ann"], desk.names["bob"]
 
     # Pairs: the model against each of the two on what it was asked, the rules on what they settled.
-    found = element_figures(run("agree", study, "--sample", "pairs"))
+    found = figures(run("agree", study, "--sample", "pairs")["results"], "element")
     expected = {
         ("names", ann): (1, 4),
         ("names", bob): (3, 4),
@@ -174,7 +126,7 @@ def test_from_files_to_a_report_that_people_validated(
     assert mads[frozenset(("names", bob))] == (3, 0, "Universe F1")
 
     # Choices: the extractor is a rater of the same items, in the page's own words.
-    found = element_figures(run("agree", study, "--template", "choice"))
+    found = figures(run("agree", study, "--template", "choice")["results"], "element")
     for raters, same in (((ann, "rule"), 5), ((bob, "rule"), 6), ((ann, bob), 5)):
         one = found["agreement", frozenset(raters)]
         assert (one["n"], one["estimate"]) == (6, pytest.approx(same / 6, abs=1e-12)), raters
@@ -184,7 +136,7 @@ def test_from_files_to_a_report_that_people_validated(
     assert kappa["estimate"] == pytest.approx(19 / 25, abs=1e-12)
 
     # Parses: people alone; 3 of 4 alike.
-    found = element_figures(run("agree", study, "--template", "parse"))
+    found = figures(run("agree", study, "--template", "parse")["results"], "element")
     one = found["agreement", frozenset((ann, bob))]
     assert (one["n"], one["estimate"]) == (4, pytest.approx(3 / 4, abs=1e-12))
     assert not any("rule" in raters for _, raters in found)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from labelling_loop import Desk, Run, figures
 
-from accord import cli
 from accord.annotate.connection import Connection, connect
-from accord.annotate.people import Account, post_annotations, sign_up
+from accord.annotate.people import Account, post_annotations
 from accord.annotate.projects import Project, list_tasks
-from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.study import Study
@@ -26,22 +25,6 @@ SINGLE = 60
 """Tasks whose labels are posted one by one, as two people: 119 or 120 posts."""
 WORDS = {"Yes": "CORRECT", "No": "INCORRECT"}
 PEOPLE = ("annotator1", "annotator2")
-
-Run = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command that must succeed, and returns its JSON."""
-
-    def call(*arguments: object) -> dict[str, Any]:
-        status = cli.main([str(argument) for argument in arguments])
-        out, error = capsys.readouterr()
-        assert status == 0, error
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
 
 
 def rows_of(path: Path) -> dict[str, dict[str, str]]:
@@ -91,29 +74,30 @@ def put_labels_in_bulk(
 
 
 def test_labels_come_back_by_id(
-    on_label_studio: PrivateServer, shared_data: Path, tmp_path: Path, run: Run
+    on_label_studio: PrivateServer, shared_data: Path, tmp_path: Path, run_json: Run
 ) -> None:
+    run = run_json
     file = shared_data / "openqa_eval" / "items.csv"
     rows = rows_of(file)
     study = tmp_path / "study"
-    run("init", study, "--json")
+    run("init", study)
     mapping = "reference=gold_answers,predicted=answer"
-    added = run("add", study, file, "--as", "pairs", "--map", mapping, "--json")
+    added = run("add", study, file, "--as", "pairs", "--map", mapping)
     assert added["rows"] == 1490
-    run("sample", study, "--json")
-    out = run("export", study, "s1", "--per-item", 2, "--json")
+    run("sample", study)
+    out = run("export", study, "s1", "--per-item", 2)
     assert (out["total"], out["added"], out["present"], out["per_item"]) == (1490, 1490, 0, 2)
 
-    url, token = str(on_label_studio.status().url), on_label_studio.login().token
-    accounts = {name: sign_up(url, token, f"{name}@example.org") for name in PEOPLE}
+    desk = Desk(on_label_studio, run, study, PEOPLE, "example.org")
+    accounts = desk.people
     project = Project(out["project_id"], out["url"], 2)
     with connect() as connection:
         posted = put_labels_in_bulk(connection, project, rows, accounts)
         # What is missing now is exactly what the next export adds.
-        again = run("export", study, "s1", "--json")
+        again = run("export", study, "s1")
         assert (again["added"], again["present"]) == (SINGLE, 1490 - SINGLE)
         assert again["project_id"] == out["project_id"]
-        nothing = run("export", study, "s1", "--json")
+        nothing = run("export", study, "s1")
         assert (nothing["added"], nothing["present"]) == (0, 1490)
         tasks = {task.item_id: task.task_id for task in list_tasks(connection, project)}
     assert tasks.keys() == rows.keys()
@@ -122,7 +106,7 @@ def test_labels_come_back_by_id(
     singly = 0
     for name, account in accounts.items():
         singly += post_annotations(
-            url,
+            desk.url,
             account,
             [
                 (tasks[item], page.answer(WORDS[rows[item][name]]), 3.0)
@@ -133,15 +117,14 @@ def test_labels_come_back_by_id(
     assert singly >= 100
     assert posted + singly == 1490 + 1483
 
-    back = run("import", study, "--from", "label-studio", "--json")
+    back = run("import", study, "--from", "label-studio")
     counts = dict.fromkeys(back["annotations"], 0)
     assert back["annotations"] == counts | {"labelled": 2973}
     assert back["tasks"]["seen"] == 1490 and sum(back["tasks"].values()) == 1490
     assert (back["new_annotations"], back["new_ratings"]) == (2973, 2973)
     assert (back["edited_by_others"], back["prefilled"], back["notes"]) == (0, 0, [])
 
-    pseudonyms = Pseudonyms()
-    names = {name: pseudonyms.of(f"{name}@example.org") for name in PEOPLE}
+    names = desk.names
     assert {name: own["labelled"] for name, own in back["annotators"].items()} == {
         names["annotator1"]: 1490,
         names["annotator2"]: 1483,
@@ -162,7 +145,7 @@ def test_labels_come_back_by_id(
         assert {a.annotator for a in stored} == set(names.values())
         assert "@" not in json.dumps([dict(a.raw) for a in stored])
 
-    same = run("import", study, "--from", "label-studio", "--json")
+    same = run("import", study, "--from", "label-studio")
     assert (same["new_annotations"], same["new_ratings"]) == (0, 0)
     assert same["annotations"] == back["annotations"]
 
@@ -175,18 +158,13 @@ def check_figures(study: Path, file: Path, names: dict[str, str], run: Run) -> N
     judges = ("judge_gpt4", "judge_davinci003", "judge_bem")
     run(
         *("add", study, file, "--as", "ratings", "--wide", "--judges", ",".join(judges)),
-        *("--final", "human", "--labels", "Yes=CORRECT,No=INCORRECT", "--json"),
+        *("--final", "human", "--labels", "Yes=CORRECT,No=INCORRECT"),
     )
-    panel = run("agree", study, "--final", "human", "--json")
-    figures = {
-        (result["name"], frozenset(result["raters"])): result
-        for result in panel["results"]
-        if result["level"] == "element" and "section" not in result
-    }
+    panel = run("agree", study, "--final", "human")
+    found = figures(panel["results"], "element")
 
-    def figure(name: str, *raters: str) -> dict[str, Any]:
-        found: dict[str, Any] = figures[name, frozenset(raters)]
-        return found
+    def figure(name: str, *raters: str) -> Mapping[str, Any]:
+        return found[name, frozenset(raters)]
 
     people = figure("agreement", *names.values())
     assert (people["n"], people["clusters"]) == (1483, 301)
@@ -209,13 +187,6 @@ def check_figures(study: Path, file: Path, names: dict[str, str], run: Run) -> N
     assert sum(gpt4["dropped"].values()) == 2
     table = figure("confusion", "judge_gpt4", "human")
     assert [table[cell] for cell in ("tp", "fp", "fn", "tn")] == [679, 89, 137, 583]
-    by_item = run("agree", study, "--final", "human", "--unit", "item", "--json")
-    plain = next(
-        result
-        for result in by_item["results"]
-        if result["name"] == "agreement"
-        and set(result["raters"]) == {"judge_gpt4", "human"}
-        and "section" not in result
-        and result["level"] == "element"
-    )
+    by_item = run("agree", study, "--final", "human", "--unit", "item")
+    plain = figures(by_item["results"], "element")["agreement", frozenset(("judge_gpt4", "human"))]
     assert [round(100 * plain[end], 2) for end in ("low", "high")] == [82.90, 86.55]

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from labelling_loop import Desk, Run
 from rating_model import rating_model, shown
 from science_rows import MCQ, SUMMARY, science_row
 
-from accord import cli
-from accord.annotate.connection import connect
-from accord.annotate.people import post_annotations, sign_up
-from accord.annotate.projects import Project, list_tasks
-from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.study import Study
-
-Run = Callable[..., dict[str, Any]]
 
 PEOPLE = {"ann": "123455234154", "bob": "124454235153"}
 """Ratings of summaries 0 to 11."""
@@ -50,22 +43,6 @@ def rows() -> list[dict[str, Any]]:
         for k, said in enumerate(("B", "The answer is C"))
     ]
     return made
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command that must succeed, and returns its JSON."""
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-
-    def call(*arguments: object) -> dict[str, Any]:
-        status = cli.main([*(str(argument) for argument in arguments), "--json"])
-        out, error = capsys.readouterr()
-        assert status == 0, error
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
 
 
 def numbered(text: str) -> int:
@@ -136,31 +113,24 @@ def check_panel(results: list[dict[str, Any]], names: dict[str, str]) -> None:
 
 
 @pytest.mark.label_studio
+@pytest.mark.usefixtures("openai_settings")
 def test_ratings_by_people_on_a_real_server(
-    on_label_studio: PrivateServer, tmp_path: Path, run: Run
+    on_label_studio: PrivateServer, tmp_path: Path, run_json: Run
 ) -> None:
+    run = run_json
     study = scored(run, tmp_path)
     sample = run("sample", study, "--unit", "question", "--only", "metric=rating")
     assert sample["results"][0]["items"] == 12
-    out = run("export", study, "s1", "--template", "rating", "--per-item", 2)
-    assert (out["total"], out["added"], out["per_item"]) == (12, 12, 2)
-    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    desk = Desk(on_label_studio, run, study, tuple(PEOPLE), "science.example")
+    tasks = desk.hand_out("s1", "rating")
     page = load_template("rating")
-    with connect() as connection:
-        tasks = list_tasks(connection, Project(out["project_id"], out["url"], 2))
-        raw: list[Any] = [*connection.client.tasks.list(project=out["project_id"], fields="all")]
-        place = {str(task.id): numbered(task.data["question"]) for task in raw}
-        assert all("alder" not in json.dumps(dict(task.data)) for task in raw)
+    place = {item: numbered(data["question"]) for item, data in tasks.items()}
+    assert "alder" not in json.dumps(tasks)
     assert sorted(place.values()) == list(range(12))
     for name, ratings in PEOPLE.items():
-        account = sign_up(url, token, f"{name}@science.example")
-        answers = [
-            (task.task_id, page.answer(ratings[place[str(task.task_id)]]), 4.0) for task in tasks
-        ]
-        assert post_annotations(url, account, answers) == 12
-    back = run("import", study, "--from", "label-studio")
-    assert back["annotations"]["labelled"] == 24 and back["new_ratings"] == 24
-    names = {Pseudonyms().of(f"{name}@science.example"): name for name in PEOPLE}
+        desk.label(name, {item: page.answer(ratings[at]) for item, at in place.items()})
+    desk.bring_back(labels=24, ratings=24)
+    names = {pseudonym: name for name, pseudonym in desk.names.items()}
 
     check_panel(run("agree", study)["results"], names)
     check_panel(run("agree", study, "--sample", "s1")["results"], names)

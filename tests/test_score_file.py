@@ -278,10 +278,7 @@ def _same_initial(body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[RatingModel]:
-    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+def model(openai_settings: None) -> Iterator[RatingModel]:
     with rating_model(_same_initial) as found:
         yield found
 

@@ -16,11 +16,14 @@ from accord.annotate.importing import ImportReport, import_files
 from accord.annotate.label_tables import audit_table, corrected_elements, unit_labels
 from accord.annotate.question_sample import draw_questions
 from accord.annotate.template import example, load_template, template_names
-from accord.annotate.units import as_list
+from accord.annotate.units import as_list, graded
 from accord.scoring.errors import SettingsError, StudyError
 from accord.scoring.parse import read_reference
 from accord.study import Study
 from accord.study.records import Question, RatingRow
+from small_study import QUESTIONS as SMALL_QUESTIONS
+from small_study import RESPONSES as SMALL_RESPONSES
+from small_study import write
 
 NEW = [name for name in template_names() if name != "pair"]
 
@@ -238,6 +241,47 @@ def test_a_template_needs_a_sample_that_fits(study: Study, tmp_path: Path) -> No
         export_to_file(study, "questions", tmp_path / "t.json", template="response")
     with pytest.raises(StudyError, match="has no items, only questions"):
         export_to_file(study, "questions", tmp_path / "t.json", template="pair")
+
+
+@pytest.mark.parametrize(
+    ("systems", "questions", "pages", "ratings", "parses"),
+    [
+        # alpha answered both questions, once more with a variant; beta's second answer is empty
+        ((), 2, 4, 5, 4),
+        (("alpha",), 2, 2, 2, 2),
+        (("beta",), 1, 1, 1, 1),
+        (("alpha (thinking)",), 1, 1, 1, 0),  # its answer came as a list: nothing was parsed
+        (("alpha", "alpha (thinking)"), 2, 3, 3, 2),
+    ],
+)
+def test_a_sample_of_some_systems_hands_out_their_answers_alone(
+    empty: Study,
+    tmp_path: Path,
+    systems: tuple[str, ...],
+    questions: int,
+    pages: int,
+    ratings: int,
+    parses: int,
+) -> None:
+    from accord.annotate.sample import draw_sample
+
+    empty.add_questions(write(tmp_path / "questions.jsonl", SMALL_QUESTIONS))
+    empty.add_responses(write(tmp_path / "responses.jsonl", SMALL_RESPONSES))
+    drawn = draw_sample(empty, questions=questions, systems=systems, sample_id="some")
+    mine = {item for item, _ in drawn.items}
+    named = set(systems)
+    for template, count in (("response", pages), ("rating", ratings), ("parse", parses)):
+        file = tmp_path / f"{template}.json"
+        if not count:
+            with pytest.raises(StudyError, match="nothing for the template"):
+                export_to_file(empty, "some", file, template=template)
+            continue
+        assert export_to_file(empty, "some", file, template=template).total == count
+        tasks = [task["data"] for task in json.loads(file.read_text(encoding="utf-8"))]
+        whose = {one.item_id: one.system for one in graded(empty, load_template(template))}
+        assert {whose[data["item_id"]] for data in tasks} <= (named or set(whose.values()))
+        if template == "response":
+            assert {item for data in tasks for item in data["rows"]["pairs"]} == mine
 
 
 OWN = """<View><Text name="q" value="$question"/><Text name="a" value="$response"/>

@@ -18,9 +18,9 @@ from .alignment import alignment_accuracy, rematch
 from .beyond_chance import raw_agreement
 from .chance import gwet_ac1
 from .clusters import FloatArray, IntArray
-from .coding import MISSING, UNSCORED, UNSURE_LEFT_OUT
+from .coding import MISSING, TIE, UNSCORED, UNSURE_LEFT_OUT
 from .differences import bias
-from .figures import value, visible, with_interval
+from .figures import counted, value, visible, with_interval
 from .panel import finish
 from .people import majority
 from .responses import Responses
@@ -125,18 +125,29 @@ class _Alignment:
             self.people.append(self._most(belongs[:, asked]))
 
     def _most(self, belongs: FloatArray) -> _Person:
-        """What most people say; where as many say another place, the element stays put."""
+        """What most people say; where as many say another place, the element stays put.
+
+        What most people put elsewhere goes to the place that most of these name, and has none
+        where they name none or differ.
+        """
         votes = majority(self.answers, 2)
         top = int(np.nanmax(belongs, initial=0)) + 1  # numbers of reference elements, and 0
-        codes = np.where(np.isnan(belongs), MISSING, belongs).astype(np.int64)
-        most = majority(codes, top).astype(float)
-        tied = (most < 0) & (codes >= 0).any(axis=1)
-        most[tied] = self.beside[tied]
-        most[most < 0] = np.nan
+        moved = ~np.isnan(belongs) & (belongs != self.beside[:, None])
+        elsewhere = majority(np.where(moved, belongs, MISSING).astype(np.int64), top)
+        tied = votes == TIE
+        away = votes == 0
+        most = np.where((votes == 1) | tied, self.beside, np.nan)
+        named = away & (elsewhere >= 0)
+        most[named] = elsewhere[named]
         if tied.any():
             self.notes.append(
                 f"majority: {int(tied.sum())} elements that as many people put elsewhere stay where"
                 " the alignment put them"
+            )
+        if lost := int((away & ~named).sum()):
+            self.notes.append(
+                f"majority: {counted(lost, 'element')} put elsewhere by most people, who name no"
+                " place or differ: no score of the response under the majority's alignment"
             )
         people = self.view.people
         labels = majority(
@@ -364,8 +375,11 @@ class _Alignment:
                 )
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
-        """One row a person: where the elements went."""
+        """One row a person: where the elements went, and mean F1 where all were placed."""
+        errors = {scored.name: scored.error for scored in self.scored}
         for person in self.people:
+            error = errors.get(person.name)
+            f1 = {} if error is None else error.details
             said = person.aligned >= 0
             wrong = person.aligned == 0
             named = wrong & ~np.isnan(person.belongs)
@@ -377,6 +391,9 @@ class _Alignment:
                 "no_reference": int((named & (self.beside > 0) & (person.belongs == 0)).sum()),
                 "should_have_one": int((named & (self.beside == 0) & (person.belongs > 0)).sum()),
                 "place_not_named": int((wrong & np.isnan(person.belongs)).sum()),
+                "responses": 0 if error is None else error.n,
+                "f1_as_aligned": f1.get("f1_given_alignment"),
+                "f1_under_own_alignment": f1.get("f1_own_alignment"),
             }
 
 

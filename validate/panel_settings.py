@@ -166,8 +166,11 @@ def options_of(
     else:
         own |= {name: getattr(recipe, name) for name in _OF_RECIPE if hasattr(recipe, name)}
     left = {*own, *_OF_RECIPE, "scale"}
+    # what is given may be a table, which can't be compared with a value
     chosen = {
-        name: value for name, value in given.items() if value not in (None, ()) or name not in left
+        name: value
+        for name, value in given.items()
+        if name not in left or not (value is None or (isinstance(value, tuple) and not value))
     }
     return {**own, **chosen}
 
