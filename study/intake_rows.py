@@ -96,7 +96,7 @@ class Row:
         if value is None:
             return None
         try:
-            number = float(value)
+            number = float(value) if "_" not in str(value) else -1.0  # 1_0 is 10 to Python alone
             if number >= 0 and number == int(number) and number < 2**53:
                 return int(number)
         except (TypeError, ValueError, OverflowError):

@@ -33,6 +33,8 @@ __all__ = [
 
 LARGEST_WEIGHT = 1e50
 """A weight beyond it, or below its inverse, is no design's; squares of it must be numbers too."""
+LARGEST_COUNT = 2**53
+"""No count is as large; beyond it not every whole number is one of a float."""
 LONGEST = 1e10
 """Seconds, three centuries: no rating takes longer."""
 BLANK = "(blank)"
@@ -187,10 +189,7 @@ def _weights(table: Table, options: RatingsOptions) -> list[float]:
     bad: list[BadRow] = []
     out: list[float] = []
     for cell, line in zip(cells(table, name, "--weight"), table.lines, strict=True):
-        try:
-            weight = float(cell)
-        except ValueError:
-            weight = 0.0
+        weight = _number(cell, 0.0)
         if not 0 < weight < math.inf:
             bad.append(BadRow(table.name, line, f"the weight {cell[:40]!r} is no positive number"))
         elif not 1 / LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT:
@@ -208,11 +207,8 @@ def _whole_numbers(table: Table, name: str) -> list[int]:
     bad: list[BadRow] = []
     out: list[int] = []
     for cell, line in zip(cells(table, name, None), table.lines, strict=True):
-        try:
-            value = float(cell)
-        except ValueError:
-            value = -1.0
-        if value < 0 or not value.is_integer():
+        value = _number(cell, 0.0)
+        if not (0 <= value < LARGEST_COUNT and value.is_integer()):
             bad.append(BadRow(table.name, line, f"{name} {cell[:40]!r} is no count"))
             value = 0.0
         out.append(int(value))
@@ -222,11 +218,11 @@ def _whole_numbers(table: Table, name: str) -> list[int]:
 
 
 def reasons(cell: Any) -> tuple[str, ...]:
-    """The reasons in a cell: a list, or texts separated by semicolons."""
+    """The reasons in a cell: a list, or texts separated by semicolons; a null is none."""
     if cell is None:
         return ()
     parts = cell if isinstance(cell, list) else str(cell).split(";")
-    return tuple(str(part).strip() for part in parts if str(part).strip())
+    return tuple(str(part).strip() for part in parts if part is not None and str(part).strip())
 
 
 def repeat_numbers(table: Table) -> list[int]:
@@ -237,7 +233,7 @@ def repeat_numbers(table: Table) -> list[int]:
     bad: list[BadRow] = []
     for cell, line in zip(table.column("repeat"), table.lines, strict=True):
         number = _number(cell, 0.0)
-        if not (number >= 0 and number.is_integer()):
+        if not (0 <= number < LARGEST_COUNT and number.is_integer()):
             bad.append(BadRow(table.name, line, f"the repeat {str(cell)[:40]!r} is no count"))
             number = 0.0
         out.append(int(number))
@@ -283,11 +279,12 @@ def durations(table: Table) -> list[float]:
 
 
 def _number(cell: Any, blank: float) -> float:
-    """A cell as a number; NaN where it is none."""
+    """A cell as a number; NaN where it is none. ``1_0``, which Python reads as 10, is none."""
     if cell is None:
         return blank
+    text = str(cell).strip()
     try:
-        return float(str(cell).strip())
+        return math.nan if "_" in text else float(text)
     except ValueError:
         return math.nan
 

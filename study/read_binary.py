@@ -28,7 +28,7 @@ def read_parquet(raw: bytes, name: str) -> RawTable:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(io.BytesIO(raw))
+        table = pq.ParquetFile(io.BytesIO(raw)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(

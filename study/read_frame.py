@@ -92,6 +92,6 @@ def _texts(column: pd.Series) -> list[Any]:
 
 def _plain(cell: Any) -> Any:
     """A cell of NumPy as one of Python; a short float with the digits that it was written with."""
-    if isinstance(cell, (np.float32, np.float16)):
+    if isinstance(cell, np.floating) and cell.itemsize < 8:
         return float(str(cell))
     return cell.item() if isinstance(cell, np.generic) else cell

@@ -427,7 +427,11 @@ class Study:
                 self._align(tables, recipe, state)
                 return _own(tables)
         with self.ledger.writing():
-            self._align(self.tables, recipe, state)
+            # Another process may have added, aligned and scored while this one waited.
+            state = state_of(self.ledger, recipe)
+            manifest = self.tables.manifest()
+            if manifest is None or manifest.state != state:
+                self._align(self.tables, recipe, state)
         return _own(self.tables)
 
     def _align(

@@ -380,6 +380,23 @@ def test_no_column_that_is_asked_for_is_replaced(tmp_path: Path, option: str, na
     assert same.frame["rater"].tolist() == read(tmp_path, LONG).frame["rater"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [("weight", "1_0"), ("n_reference", "1_0"), ("n_reference", "1e300"), ("repeat", "1e300")],
+)
+def test_what_is_a_number_to_python_alone_is_refused(
+    tmp_path: Path, column: str, cell: str
+) -> None:
+    text = f"item_id,rater,kind,rating,{column}\ni1,ann,annotator,yes,{cell}\n"
+    with pytest.raises(InputError, match=f"line 2: .*{column} '{cell}'"):
+        read(tmp_path, text)
+
+
+def test_a_null_is_no_reason(tmp_path: Path) -> None:
+    row = '{"item_id":"1","rater":"a","kind":"annotator","rating":"x","reasons":[null,"why"]}\n'
+    assert read(tmp_path, row, "t.jsonl").frame["reasons"].tolist() == [("why",)]
+
+
 def test_a_variant_that_is_a_list_is_named(tmp_path: Path) -> None:
     row = '{"item_id":"1","question_id":"q","system":"s","variant":["x"],"rater":"a",'
     with pytest.raises(InputError, match="line 1: 'variant' holds a list"):

@@ -214,6 +214,17 @@ def test_columns_that_are_not_there(tmp_path: Path, options: dict[str, Any], say
     assert says in str(caught.value)
 
 
+def test_a_doubled_column_of_parquet_is_no_damage(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(
+        pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), tmp_path / "t.parquet"
+    )
+    with pytest.raises(InputError, match="the column 'a' stands twice .columns 1 and 2."):
+        read_table(tmp_path / "t.parquet")
+
+
 def test_an_xlsx_that_tells_a_wrong_size_is_read_whole(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,25 @@ def test_tables_are_stale_after_an_addition(study: Study, tmp_path: Path) -> Non
     assert "gamma" in set(study.pairs()["system"])
     study.score()
     assert "gamma" in set(study.scores()["system"])
+
+
+def test_what_another_process_scored_meanwhile_stays_in_force(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waiting for the writer's lock, a reader must not put older tables in place of newer ones."""
+    real = study.ledger.writing
+
+    def after_another() -> AbstractContextManager[None]:
+        monkeypatch.undo()
+        with Study.open(study.path) as other:
+            more = {**QUESTIONS[0], "question_id": "q9"}
+            other.add_questions(write(tmp_path / "more.jsonl", [more]))
+            other.score(["exact"])
+        return real()
+
+    monkeypatch.setattr(study.ledger, "writing", after_another)
+    study.pairs()
+    assert set(study.scores()["judge"]) == {"exact"}
 
 
 def test_other_conventions_make_the_scores_stale(study: Study) -> None:
