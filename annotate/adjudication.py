@@ -151,7 +151,6 @@ def adjudicate_on_server(
         if not plan.todo:
             return plan.report(None)
         own = plan.page.name if plan.person is None else f"{plan.page.name}/{plan.person}"
-        repeated = mark_of(study, sample_id, own) is not None
         mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
@@ -164,7 +163,6 @@ def adjudicate_on_server(
             [one.task for one in plan.todo],
             per_item=1,
             part="" if plan.person is None else f"by {plan.person}",
-            repeated=repeated,
             progress=progress,
         )
     names.save_people()

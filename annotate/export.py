@@ -26,6 +26,7 @@ from .projects import (
     create_project,
     find_project,
     keep_overlap,
+    keep_project,
     list_tasks,
     mark_of,
     set_per_item,
@@ -154,7 +155,6 @@ def export_to_server(
         if seen is not None:
             notes += seen.notes(items)
         own = page.name if seen is None else f"{page.name}{MARK}{seen.name}"
-        earlier = mark_of(study, sample_id, own)
         if page.kind != "adjudicated" and seen is None:
             notes += _shared_too(study, sample_id, page)
         mark = mark_of(study, sample_id, own, make=True)
@@ -169,7 +169,6 @@ def export_to_server(
             items,
             seen=seen,
             per_item=per_item,
-            repeated=earlier is not None,
             progress=progress,
         )
         if page.kind != "adjudicated" and seen is None:
@@ -199,7 +198,6 @@ def fill_project(
     seen: ShownJudge | None = None,
     per_item: int | None = None,
     part: str = "",
-    repeated: bool = False,
     progress: Progress = silent,
 ) -> tuple[Project, int, list[str]]:
     """Put items as tasks into the project with a mark, which is made where there is none.
@@ -212,8 +210,6 @@ def fill_project(
         The judge whose verdicts people see.
     part
         What the project's title says besides the sample, where a sample has several.
-    repeated
-        Whether the project was to be made before: one that is not there is gone, then.
 
     Returns
     -------
@@ -229,10 +225,6 @@ def fill_project(
     project = find_project(connection, mark)
     new = project is None
     if project is None:
-        earlier = study.ledger.exported(sample.sample_id)
-        own = (row for row in earlier if row.template == page.name)
-        if repeated and any(row.target == connection.url for row in own):
-            notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(
             connection, page, title, mark, per_item or 1, predictions=seen is not None
@@ -240,6 +232,8 @@ def fill_project(
         progress(f"project {project.project_id} is made")
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
+    if keep_project(study, mark, project, connection.url):
+        notes.append("the project of an earlier export is gone; a new one was made")
     out = Sending(study, sample, page, connection, project)
     there = [] if new else list_tasks(connection, project, page.shown)
     present = out.record(there)
