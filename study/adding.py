@@ -14,7 +14,7 @@ from ..scoring.errors import BadRow, InputError
 from ..scoring.records import VERDICTS
 from . import intake
 from .ledger import InputFile, Ledger, RatingRow, Role
-from .ratings import RatingsOptions
+from .ratings import RatingsOptions, first_of
 from .readers import Table, read_table
 
 if TYPE_CHECKING:
@@ -224,6 +224,10 @@ def add_ratings(
     left_out = {reason: count for reason, count in ratings.dropped.items() if count}
     notes = [note for note in ratings.notes if not note.startswith("no question column")]
     notes += [f"{count} cells {reason}" for reason, count in left_out.items()]
+    if ratings.unrated is not None:
+        blank = ratings.unrated["item_id"].tolist()
+        what = "one item of the file has" if len(blank) == 1 else f"{len(blank)} items of it have"
+        notes.append(f"{what} no rating: {first_of(blank)}")
     if matched is not None:
         notes = [*matched.notes(), *notes]
     made = table.conversion

@@ -24,7 +24,7 @@ from .rating_columns import (
     repeat_numbers,
 )
 from .rating_labels import LabelReader
-from .ratings import COLUMNS, OWN_CLUSTERS, Ratings, RatingsOptions
+from .ratings import COLUMNS, OWN_CLUSTERS, Ratings, RatingsOptions, unrated_items
 from .readers import Table, missing_column
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def from_wide(table: Table, options: RatingsOptions) -> Ratings:
     notes = [*_cluster_notes(table, options), *reader.finish()]
     notes += _suspicious(raters)
     frame = pd.concat(parts).sort_index(kind="stable")
-    return _ratings(frame, table, options, notes, {"missing": missing})
+    return _ratings(frame, items, table, options, notes, {"missing": missing})
 
 
 def from_long(table: Table, options: RatingsOptions) -> Ratings:
@@ -111,12 +111,13 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
             f"{len(again)} ratings repeat an item for the same rater: they count only as that"
             " rater's agreement with themselves"
         )
-    out = _ratings(rated[first], table, options, notes, dropped)
+    out = _ratings(rated[first], frame, table, options, notes, dropped)
     return out if not len(again) else replace(out, repeats=_typed(again))
 
 
 def _ratings(
     frame: pd.DataFrame,
+    items: pd.DataFrame,
     table: Table,
     options: RatingsOptions,
     notes: Sequence[str],
@@ -126,12 +127,14 @@ def _ratings(
         cluster = tuple(options.cluster)
     else:
         cluster = ("question_id",) if "question_id" in table.frame.columns else ("item_id",)
+    unrated = unrated_items(items, frame)
     return Ratings(
         frame=_typed(frame),
         notes=tuple(notes),
         dropped={reason: count for reason, count in dropped.items() if count},
         cluster=cluster,
         source={"name": table.name, "rows": len(table.frame), "sha256": table.sha256},
+        unrated=None if unrated is None else _typed(unrated),
     )
 
 
