@@ -59,9 +59,16 @@ class Added:
 
 
 def add_questions(
-    ledger: Ledger, source: Table | Path | str, *, mapping: Mapping[str, str] | None = None
+    ledger: Ledger,
+    source: Table | Path | str,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    recipe: str = "listqa",
 ) -> Added:
-    """Bring questions in. See :func:`accord.study.intake.read_questions` for what is refused."""
+    """Bring questions in. See :func:`accord.study.intake.read_questions` for what is refused.
+
+    ``recipe`` names the study's, which is kept with the file: another may read it otherwise.
+    """
     table = _table(source, "questions", mapping)
     with ledger.writing():
         known = {question.question_id: question for question in ledger.questions()}
@@ -69,7 +76,8 @@ def add_questions(
         found = intake.read_questions(table, known, texts)
         with ledger.transaction():
             ledger.add_questions(found.new)
-            return _noted(ledger, table, "questions", found, {"map": dict(mapping or {})})
+            options = {"map": dict(mapping or {}), "recipe": recipe}
+            return _noted(ledger, table, "questions", found, options)
 
 
 def add_responses(
