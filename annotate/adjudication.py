@@ -15,7 +15,7 @@ from .annotators import Annotator
 from .connection import Connection
 from .disputes import Dispute, disputed, settled_items
 from .environment import Progress, silent
-from .export import ExportReport, fill_project, items_to_grade, task_file, write_tasks
+from .export import ExportReport, fill_project, items_to_grade, task_file, task_files, write_tasks
 from .projects import mark_of
 from .pseudonym import Pseudonyms
 from .template import Template, load_template
@@ -202,7 +202,9 @@ def adjudicate_by_file(
         if not plan.todo:
             return plan.report(None)
         tasks = [one.task for one in plan.todo]
-        files, added, _ = write_tasks(study, plan.sample, plan.page, tasks, file)
+        made = task_files(study, plan.sample, plan.page, tasks, file)
+        write_tasks(study, [made])
+        added = len(made.new)
     names.save_people()
     return plan.report(
         ExportReport(
@@ -212,7 +214,7 @@ def adjudicate_by_file(
             total=len(plan.todo),
             added=added,
             present=len(plan.todo) - added,
-            files=files,
+            files=made.names,
             notes=plan.notes,
         )
     )
