@@ -15,7 +15,7 @@ from .annotators import Annotator
 from .connection import Connection
 from .disputes import Dispute, disputed, settled_items
 from .environment import Progress, silent
-from .export import ExportReport, fill_project, items_to_grade, task_file, write_tasks
+from .export import ExportReport, fill_project, items_to_grade, task_file, task_files, write_tasks
 from .projects import mark_of
 from .pseudonym import Pseudonyms
 from .template import Template, load_template
@@ -151,7 +151,6 @@ def adjudicate_on_server(
         if not plan.todo:
             return plan.report(None)
         own = plan.page.name if plan.person is None else f"{plan.page.name}/{plan.person}"
-        repeated = mark_of(study, sample_id, own) is not None
         mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
@@ -164,7 +163,6 @@ def adjudicate_on_server(
             [one.task for one in plan.todo],
             per_item=1,
             part="" if plan.person is None else f"by {plan.person}",
-            repeated=repeated,
             progress=progress,
         )
     names.save_people()
@@ -204,7 +202,9 @@ def adjudicate_by_file(
         if not plan.todo:
             return plan.report(None)
         tasks = [one.task for one in plan.todo]
-        files, added, _ = write_tasks(study, plan.sample, plan.page, tasks, file)
+        made = task_files(study, plan.sample, plan.page, tasks, file)
+        write_tasks(study, [made])
+        added = len(made.new)
     names.save_people()
     return plan.report(
         ExportReport(
@@ -214,7 +214,7 @@ def adjudicate_by_file(
             total=len(plan.todo),
             added=added,
             present=len(plan.todo) - added,
-            files=files,
+            files=made.names,
             notes=plan.notes,
         )
     )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..scoring.errors import InputError, SettingsError, StudyError
-from ..scoring.files import read_whole, write_whole
+from ..scoring.files import expect_writable, read_whole, write_together
 from ..study.anchored import MARK
 from ..study.identity import is_other_unit
 from ..study.joined import items_of
-from ..study.records import Sample
+from ..study.records import ExportedTask, Sample
 from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
@@ -26,6 +26,7 @@ from .projects import (
     create_project,
     find_project,
     keep_overlap,
+    keep_project,
     list_tasks,
     mark_of,
     set_per_item,
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ExportReport",
+    "TaskFiles",
     "Unmatched",
     "export_to_file",
     "export_to_server",
     "fill_project",
     "items_to_grade",
     "task_file",
+    "task_files",
     "write_tasks",
 ]
 
@@ -154,7 +157,6 @@ def export_to_server(
         if seen is not None:
             notes += seen.notes(items)
         own = page.name if seen is None else f"{page.name}{MARK}{seen.name}"
-        earlier = mark_of(study, sample_id, own)
         if page.kind != "adjudicated" and seen is None:
             notes += _shared_too(study, sample_id, page)
         mark = mark_of(study, sample_id, own, make=True)
@@ -169,7 +171,6 @@ def export_to_server(
             items,
             seen=seen,
             per_item=per_item,
-            repeated=earlier is not None,
             progress=progress,
         )
         if page.kind != "adjudicated" and seen is None:
@@ -199,7 +200,6 @@ def fill_project(
     seen: ShownJudge | None = None,
     per_item: int | None = None,
     part: str = "",
-    repeated: bool = False,
     progress: Progress = silent,
 ) -> tuple[Project, int, list[str]]:
     """Put items as tasks into the project with a mark, which is made where there is none.
@@ -212,8 +212,6 @@ def fill_project(
         The judge whose verdicts people see.
     part
         What the project's title says besides the sample, where a sample has several.
-    repeated
-        Whether the project was to be made before: one that is not there is gone, then.
 
     Returns
     -------
@@ -229,10 +227,6 @@ def fill_project(
     project = find_project(connection, mark)
     new = project is None
     if project is None:
-        earlier = study.ledger.exported(sample.sample_id)
-        own = (row for row in earlier if row.template == page.name)
-        if repeated and any(row.target == connection.url for row in own):
-            notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(
             connection, page, title, mark, per_item or 1, predictions=seen is not None
@@ -240,6 +234,8 @@ def fill_project(
         progress(f"project {project.project_id} is made")
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
+    if keep_project(study, mark, project, connection.url):
+        notes.append("the project of an earlier export is gone; a new one was made")
     out = Sending(study, sample, page, connection, project)
     there = [] if new else list_tasks(connection, project, page.shown)
     present = out.record(there)
@@ -282,13 +278,14 @@ def export_to_file(
     page = load_template(template, language=language)
     file = task_file(path)
     with study.ledger.writing():
-        keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         _refuse_to_mix(sample)
         seen = None if judge is None else show_judge(study, sample, page, judge)
-        page = page if seen is None else seen.page
-        names, added, said = write_tasks(study, sample, page, items, file, seen)
-        notes += said
+        kept, page = page, page if seen is None else seen.page
+        made = task_files(study, sample, page, items, file, seen)
+        keep_template(study.path, template, kept)
+        write_tasks(study, [made])
+        added = len(made.new)
     return ExportReport(
         sample_id=sample_id,
         template=page.guideline,
@@ -296,8 +293,8 @@ def export_to_file(
         total=len(items),
         added=added,
         present=len(items) - added,
-        files=names,
-        notes=tuple(notes),
+        files=made.names,
+        notes=(*notes, *made.notes),
     )
 
 
@@ -317,26 +314,34 @@ def task_file(path: str | Path) -> Path:
     return file
 
 
-def write_tasks(
+@dataclass(frozen=True, slots=True)
+class TaskFiles:
+    """Tasks as files that are not written yet, and what the ledger will know of them.
+
+    ``names`` are the files': the tasks, the labelling interface and the instructions; ``new`` are
+    the tasks that the ledger does not know in that file.
+    """
+
+    names: tuple[str, str, str]
+    texts: Mapping[Path, str]
+    new: tuple[ExportedTask, ...]
+    notes: tuple[str, ...] = ()
+
+
+def task_files(
     study: Study,
     sample: Sample,
     page: Template,
     items: Sequence[Graded],
     file: Path,
     seen: ShownJudge | None = None,
-) -> tuple[tuple[str, str, str], int, list[str]]:
-    """Write items as tasks, with the labelling interface and the instructions beside them.
+) -> TaskFiles:
+    """Items as tasks, with the labelling interface and the instructions beside them.
 
     Parameters
     ----------
     seen
         The judge whose verdicts stand in the tasks as predictions.
-
-    Returns
-    -------
-    tuple
-        The files' names, how many tasks the ledger did not know in that file, and sentences worth
-        reading.
 
     Raises
     ------
@@ -348,23 +353,37 @@ def write_tasks(
     guide = file.with_suffix(".instructions.html")
     beside = {config: page.config, guide: page.instructions_html + "\n"}
     _refuse_to_replace(file, beside)
+    for path in (file, *beside):
+        expect_writable(path)
     tasks = [_task(item, page, sample, seen) for item in items]
-    notes = [] if seen is None else seen.notes(items)
-    for path, text in beside.items():
-        write_whole(path, text)
-    write_whole(file, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
     known = {
         (row.item_id, row.content_sha256, row.template_version)
         for row in study.ledger.exported(sample.sample_id)
         if row.target == file.name and row.template == page.name
     }
-    rows = [
+    new = (
         exported_task(sample, page, item.item_id, item.content_sha256, file.name)
         for item in items
         if (item.item_id, item.content_sha256, page.version) not in known
-    ]
-    study.ledger.add_exported(rows)
-    return (file.name, config.name, guide.name), len(rows), notes
+    )
+    return TaskFiles(
+        names=(file.name, config.name, guide.name),
+        texts={**beside, file: json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"},
+        new=tuple(new),
+        notes=() if seen is None else tuple(seen.notes(items)),
+    )
+
+
+def write_tasks(study: Study, files: Sequence[TaskFiles]) -> None:
+    """Write all of the files or none, and keep in the ledger what was handed out.
+
+    Raises
+    ------
+    AccordError
+        When one can't be written; nothing is kept then.
+    """
+    write_together({path: text for one in files for path, text in one.texts.items()})
+    study.ledger.add_exported([task for one in files for task in one.new])
 
 
 def items_to_grade(

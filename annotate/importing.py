@@ -16,7 +16,7 @@ from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
 from .flat_export import read_any
-from .projects import find_project, marks_of
+from .projects import KnownProject, find_project, known_projects
 from .pseudonym import Pseudonyms
 from .rules import RULES, TASK, Decision, decide, retest_times, task_note
 from .snapshots import (
@@ -63,6 +63,9 @@ class ImportReport:
         What the ledger did not have yet.
     annotators
         Pseudonym → counts of ``labelled`` and ``skipped``.
+    missing_projects
+        Projects that the study made and the server does not have, or no longer. Labels that were
+        imported from them before are kept.
     """
 
     sources: tuple[str, ...]
@@ -77,6 +80,7 @@ class ImportReport:
     notes: tuple[str, ...]
     by_others: int = 0
     judge_shown: int = 0
+    missing_projects: tuple[KnownProject, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -92,6 +96,7 @@ class ImportReport:
             "new_annotations": self.new_annotations,
             "new_ratings": self.new_ratings,
             "annotators": {name: dict(counts) for name, counts in self.annotators.items()},
+            "missing_projects": [project.to_dict() for project in self.missing_projects],
             "notes": list(self.notes),
         }
 
@@ -110,6 +115,7 @@ class ImportReport:
             ("prefilled", self.prefilled, "began from a prediction: not blind, kept apart"),
             ("judge shown", self.judge_shown, "a judge's verdict in sight: not blind, kept apart"),
             ("by others", self.by_others, "made in the project of another person; used"),
+            ("projects missing", len(self.missing_projects), "not on the server; see the notes"),
         )
         for name, count, meaning in extra:
             if count:
@@ -133,6 +139,9 @@ def import_from_server(
 ) -> ImportReport:
     """Fetch the labels of the study's projects on a server.
 
+    A project that was handed out and is not there is named in the report, and the others' labels
+    are taken.
+
     Parameters
     ----------
     samples
@@ -141,26 +150,41 @@ def import_from_server(
     Raises
     ------
     StudyError
-        When the study has no project on that server.
+        When the study has no project on that server, or none is left there.
     ServiceError
         When the server fails; the study is unchanged then.
     """
     wanted = samples or [sample.sample_id for sample in study.ledger.samples()]
-    snapshots = []
+    snapshots: list[Snapshot] = []
+    missing: list[KnownProject] = []
     for sample_id in wanted:
         study.ledger.sample(sample_id)
-        for mark, owner in marks_of(study, sample_id).items():
-            project = find_project(connection, mark)
+        for known in known_projects(study, sample_id):
+            project = find_project(connection, known.mark)
             if project is not None:
                 progress(f"fetching project {project.project_id} (sample {sample_id})")
                 fetched = fetch(connection, project.project_id)
-                snapshots.append(replace(fetched, server=connection.url, owner=owner))
+                snapshots.append(replace(fetched, server=connection.url, owner=known.owner))
+            elif known.project_id is not None:
+                missing.append(known)
+    told = [known.missing(study.path, connection.url) for known in missing]
+    if not snapshots and missing:
+        raise StudyError("; ".join(what for what, _ in told), cure=told[0][1])
     if not snapshots:
         raise StudyError(
             f"{study.path} has no project at {connection.url}",
             cure=f"make one with: accord export {study.path} SAMPLE",
         )
-    return import_snapshots(study, snapshots, names=names)
+    report = import_snapshots(study, snapshots, names=names)
+    kept = Counter(
+        (one.source, one.project_id) for one in (study.ledger.annotations() if missing else ())
+    )
+    notes = [
+        f"{what}; {kept[known.server, known.project_id]} annotations of it are here and kept;"
+        f" {cure}"
+        for known, (what, cure) in zip(missing, told, strict=True)
+    ]
+    return replace(report, missing_projects=tuple(missing), notes=(*report.notes, *notes))
 
 
 def import_files(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..study.anchored import MARK
 from .connection import Connection
 from .tasks import shown_sha256
 from .template import Template
@@ -22,14 +24,16 @@ if TYPE_CHECKING:
 __all__ = [
     "OVERLAP",
     "SHARED",
+    "KnownProject",
     "Listed",
     "Project",
     "create_project",
     "find_project",
     "keep_overlap",
+    "keep_project",
+    "known_projects",
     "list_tasks",
     "mark_of",
-    "marks_of",
 ]
 
 SHARED = "assignment"
@@ -37,6 +41,8 @@ SHARED = "assignment"
 OVERLAP = "labels per item"
 """The action under which the ledger keeps how many people grade each item of a sample."""
 _ACTION = "export mark"
+_MADE = "export project"
+"""The action under which the ledger keeps where the project of a mark is."""
 _LONGEST_TITLE = 50
 
 
@@ -47,6 +53,61 @@ class Project:
     project_id: int
     url: str
     per_item: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProject:
+    """A project as the ledger knows it, whether or not it is on a server.
+
+    Parameters
+    ----------
+    template
+        The template's name; with ``+judge:NAME`` where people see that judge's verdicts.
+    owner
+        The person whose project it is; None where everybody grades.
+    settles
+        The person who settles there what others left open.
+    project_id, server
+        Where it was made or last found; None where it was never made.
+    """
+
+    mark: str
+    sample_id: str
+    template: str
+    owner: str | None = None
+    settles: str | None = None
+    project_id: int | None = None
+    server: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Which project it is and whose, as JSON values."""
+        return {
+            "project_id": self.project_id,
+            "server": self.server,
+            "sample": self.sample_id,
+            "template": self.template,
+            "annotator": self.owner or self.settles,
+        }
+
+    def missing(self, study: Path, server: str) -> tuple[str, str]:
+        """The sentence that it is not on a server, and what to do."""
+        who = self.owner or self.settles
+        whose = self.template if who is None else f"{self.template}, {who}"
+        made = "" if self.server == server else f"; it was made at {self.server}"
+        name, _, judge = self.template.partition(MARK)
+        command = f"accord export {study} {self.sample_id} --template {name}"
+        if name == "adjudication":
+            command = f"accord adjudicate {study} {self.sample_id}"
+        elif judge:
+            command += f" --show-judge {judge}"
+        if who:
+            command = f"to the same people: {command} --annotators FILE"
+        return (
+            f"project {self.project_id} of sample {self.sample_id!r} ({whose}) is not at"
+            f" {server}{made}",
+            ("" if not made else "import from there, or ")
+            + f"hand its items out again{', ' if who else ': '}{command}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +138,45 @@ def mark_of(
     return mark
 
 
-def marks_of(study: Study, sample_id: str) -> dict[str, str | None]:
-    """The marks of all projects of a sample, each with the person whose it is (None: everybody)."""
-    marks: dict[str, str | None] = {}
+def known_projects(study: Study, sample_id: str) -> list[KnownProject]:
+    """All projects of a sample, in the order in which it was first handed out so."""
+    found: dict[str, KnownProject] = {}
     for row in study.ledger.provenance():
-        if row.detail.get("sample") != sample_id:
+        detail = row.detail
+        if row.action == _MADE and detail["mark"] in found:
+            mark = str(detail["mark"])
+            found[mark] = replace(
+                found[mark], project_id=int(detail["project_id"]), server=str(detail["server"])
+            )
+        elif detail.get("sample") != sample_id:
             continue
-        if row.action == _ACTION:
-            marks[str(row.detail["mark"])] = None
+        elif row.action == _ACTION:
+            template, _, person = str(detail.get("template", "pair")).partition("/")
+            mark = str(detail["mark"])
+            found[mark] = KnownProject(mark, sample_id, template, settles=person or None)
         elif row.action == SHARED:
-            marks |= dict(zip(row.detail["marks"], row.detail["people"], strict=True))
-    return marks
+            template = str(detail.get("template", "pair"))
+            for mark, person in zip(detail["marks"], detail["people"], strict=True):
+                found[mark] = KnownProject(mark, sample_id, template, owner=person)
+    return list(found.values())
+
+
+def keep_project(study: Study, mark: str, project: Project, server: str) -> bool:
+    """Keep where the project of a mark is, where that is new.
+
+    Returns
+    -------
+    bool
+        Whether the mark had another project on that server before, which is gone then.
+    """
+    before: Mapping[str, Any] = {}
+    for row in study.ledger.provenance():
+        if row.action == _MADE and row.detail["mark"] == mark:
+            before = row.detail
+    place = {"mark": mark, "project_id": project.project_id, "server": server}
+    if before != place:
+        study.ledger.add_provenance(_MADE, place)
+    return before.get("server") == server and before["project_id"] != project.project_id
 
 
 def keep_overlap(study: Study, sample_id: str, page: Template, per_item: int) -> None:

@@ -23,7 +23,7 @@ from .assignment import Assignment, assign
 from .catalogue import keep_template
 from .connection import Connection
 from .environment import Progress, silent
-from .export import Unmatched, fill_project, items_to_grade, task_file, write_tasks
+from .export import Unmatched, fill_project, items_to_grade, task_file, task_files, write_tasks
 from .frame import frame_of
 from .projects import SHARED
 from .pseudonym import Pseudonyms
@@ -100,12 +100,16 @@ class ShareReport:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The kept assignment: pseudonyms, their projects' marks, and who grades what."""
+    """An assignment: pseudonyms, their projects' marks, and who grades what.
+
+    ``new`` is what the ledger will hold of it; None where it was kept before.
+    """
 
     people: tuple[str, ...]
     marks: tuple[str, ...]
     of_item: Mapping[str, Sequence[int]]
     sentence: str
+    new: Mapping[str, Any] | None = None
 
 
 def share_to_server(
@@ -149,6 +153,7 @@ def share_to_server(
         keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         plan = _plan(study, sample, items, page, people, per_item, not_by, match, names)
+        _keep(study, plan)
         shares = []
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
@@ -209,17 +214,21 @@ def share_to_files(
     page = load_template(template, language=language)
     file = task_file(path)
     with study.ledger.writing():
-        keep_template(study.path, template, page)
         sample, items, notes = items_to_grade(study, sample_id, unmatched, page)
         plan = _plan(study, sample, items, page, people, per_item, not_by, match, names)
-        shares = []
+        made, shares = [], []
         for place, (pseudonym, person) in enumerate(zip(plan.people, people, strict=True)):
             own = _in_own_order(items, plan, place, sample)
             target = file.with_name(f"{file.stem}-{place + 1}{file.suffix}")
-            files, added, _ = write_tasks(study, sample, page, own, target)
+            made.append(one := task_files(study, sample, page, own, target))
+            added = len(one.new)
             shares.append(
-                Share(pseudonym, person.email, len(own), added, len(own) - added, files=files)
+                Share(pseudonym, person.email, len(own), added, len(own) - added, files=one.names)
             )
+        # Nothing is kept and nobody has a file before it is known that everybody gets theirs.
+        keep_template(study.path, template, page)
+        _keep(study, plan)
+        write_tasks(study, made)
     names.save_people()
     return ShareReport(
         sample_id, page.guideline, file.name, plan.sentence, tuple(shares), tuple(notes)
@@ -237,7 +246,7 @@ def _plan(
     match: Sequence[str],
     names: Pseudonyms,
 ) -> _Plan:
-    """The plan that was kept, or a new one, which is kept before anything is sent."""
+    """The plan that was kept, or a new one, which :func:`_keep` keeps before anything is sent."""
     who = [names.of(person.email) for person in people]
     wish = {"per_item": per_item, "not_by": not_by, "match": list(match)}
     ids = [item.item_id for item in items]
@@ -263,19 +272,21 @@ def _plan(
         made = _assigned(study, sample, items, people, who, per_item, not_by, match)
         of_item, sentence = made.of_item, made.sentence
     marks = [secrets.token_hex(8) for _ in people]
-    study.ledger.add_provenance(
-        SHARED,
-        {
-            "sample": sample.sample_id,
-            "template": page.name,
-            "settings": wish,
-            "people": who,
-            "marks": marks,
-            "of": {item: list(chosen) for item, chosen in of_item.items()},
-            "sentence": sentence,
-        },
-    )
-    return _Plan(tuple(who), tuple(marks), of_item, sentence)
+    new = {
+        "sample": sample.sample_id,
+        "template": page.name,
+        "settings": wish,
+        "people": who,
+        "marks": marks,
+        "of": {item: list(chosen) for item, chosen in of_item.items()},
+        "sentence": sentence,
+    }
+    return _Plan(tuple(who), tuple(marks), of_item, sentence, new)
+
+
+def _keep(study: Study, plan: _Plan) -> None:
+    if plan.new is not None:
+        study.ledger.add_provenance(SHARED, plan.new)
 
 
 def _again(

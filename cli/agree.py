@@ -323,25 +323,24 @@ def _write(
     html: Path | None,
     latex: Path | None,
 ) -> None:
-    """Write the files that were asked for, each whole; all texts are made before the first."""
-    from ..scoring.files import write_whole
+    """Write the files that were asked for, all of them or none."""
+    from ..scoring.files import write_together
     from ..study.writers import csv_text
 
-    made: list[tuple[Path, str]] = []
+    made: dict[Path, str] = {}
     if csv_file is not None:
-        made.append((csv_file, csv_text(report.to_frame())))
+        made[csv_file] = csv_text(report.to_frame())
     if html is not None:
         from ..study.records import now
         from ..validate.panel_page import agreement_page
 
         title = f"Agreement: {name}" if name else ""
-        made.append((html, agreement_page(report, title=title, generated_at=now())))
+        made[html] = agreement_page(report, title=title, generated_at=now())
     if latex is not None:
         from ..validate.panel_latex import agreement_latex
 
-        made.append((latex, agreement_latex(report)))
-    for path, text in made:
-        write_whole(path, text)
+        made[latex] = agreement_latex(report)
+    write_together(made)
 
 
 def _expect_people(

@@ -47,17 +47,20 @@ def register(app: typer.Typer) -> None:
         if watch and as_json:
             raise SettingsError("--watch shows pages, and --json is one", cure="leave one out")
         seen, trouble = False, None
+        missing: list[str] = []
         while True:
             if watch or source:
                 try:
-                    _fetch(study)
-                    seen, trouble = True, None
+                    missing, trouble = _fetch(study), None
+                    seen = True
                 except (ServiceError, StudyError) as error:
                     # Who watches for hours outlives a server that is started anew.
                     if not (watch and seen):
                         raise
                     trouble = error.message
             _show(study, as_json, clear=watch)
+            for text in missing:
+                warn(text)
             if trouble is not None:
                 warn(f"{trouble}; asking again in {every} s")
             if not watch:
@@ -65,13 +68,16 @@ def register(app: typer.Typer) -> None:
             time.sleep(every)
 
 
-def _fetch(study: Path) -> None:
+def _fetch(study: Path) -> list[str]:
+    """Import what is new; what to say of projects that are not on the server."""
     from ..annotate.connection import connect
     from ..annotate.importing import import_from_server
     from ..study import Study
 
     with Study.open(study) as opened, connect() as connection:
-        import_from_server(opened, connection, progress=lambda text: None)
+        report = import_from_server(opened, connection, progress=lambda text: None)
+        gone = [one.missing(study, connection.url) for one in report.missing_projects]
+        return [f"{what}; {cure}" for what, cure in gone]
 
 
 def _show(study: Path, as_json: bool, *, clear: bool) -> None:

@@ -18,7 +18,7 @@ from .anchored import SUFFIX
 from .benchmark_run import RULE
 from .ledger import InputFile, Ledger, RatingRow, Role
 from .rating_columns import repeat_numbers
-from .ratings import ONLY_REPEATS, OWN_CLUSTERS, RatingsOptions
+from .ratings import ONLY_REPEATS, OWN_CLUSTERS, RatingsOptions, first_of
 from .readers import Table, read_table
 from .records import ADJUDICATED, GROUND_TRUTH
 
@@ -69,9 +69,16 @@ class Added:
 
 
 def add_questions(
-    ledger: Ledger, source: Table | Path | str, *, mapping: Mapping[str, str] | None = None
+    ledger: Ledger,
+    source: Table | Path | str,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    recipe: str = "listqa",
 ) -> Added:
-    """Bring questions in. See :func:`accord.study.intake.read_questions` for what is refused."""
+    """Bring questions in. See :func:`accord.study.intake.read_questions` for what is refused.
+
+    ``recipe`` names the study's, which is kept with the file: another may read it otherwise.
+    """
     table = _table(source, "questions", mapping)
     with ledger.writing():
         known = {question.question_id: question for question in ledger.questions()}
@@ -79,7 +86,8 @@ def add_questions(
         found = intake.read_questions(table, known, texts)
         with ledger.transaction():
             ledger.add_questions(found.new)
-            return _noted(ledger, table, "questions", found, {"map": dict(mapping or {})})
+            options = {"map": dict(mapping or {}), "recipe": recipe}
+            return _noted(ledger, table, "questions", found, options)
 
 
 def add_responses(
@@ -239,7 +247,11 @@ def add_ratings(
             f"{len(ratings.repeats)} ratings repeat an item for the same rater and are left out: a"
             " study has repeats from a retest of its own, and accord agree reads them in the file"
         )
-    notes += [f"{count} cells {reason}" for reason, count in ratings.dropped.items()]
+    notes += [f"{count} cells {reason}" for reason, count in ratings.dropped.items() if count]
+    if ratings.unrated is not None:
+        blank = ratings.unrated["item_id"].tolist()
+        what = "one item of the file has" if len(blank) == 1 else f"{len(blank)} items of it have"
+        notes.append(f"{what} no rating: {first_of(blank)}")
     if matched is not None:
         notes = [*matched.notes(), *notes]
     made = table.conversion

@@ -165,7 +165,7 @@ def run_benchmark(work: BenchmarkRun) -> BenchmarkOutcome:
     StudyError
         When the study has nothing to score, or the tables can't be written.
     SettingsError
-        When a judge has the name of the rules, or the study holds pairs that came paired.
+        When a judge has the name of the rules.
     ServiceError
         When no judge is left.
     """
@@ -173,11 +173,6 @@ def run_benchmark(work: BenchmarkRun) -> BenchmarkOutcome:
         raise SettingsError(
             f"a judge can't be named {RULE!r}: that is the rater of the recipe's own rules",
             cure="give it another name in study.toml",
-        )
-    if work.ledger.query("SELECT 1 FROM given_pair LIMIT 1"):
-        raise SettingsError(
-            f"the study holds pairs that came paired; recipe {work.recipe.name!r} scores none",
-            cure="use recipe listqa for them, or make a new study",
         )
     ((total,),) = work.ledger.query("SELECT count(*) FROM response")
     if not total:

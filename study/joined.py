@@ -11,7 +11,7 @@ from .anchored import SUFFIX, take_anchored
 from .identity import is_other_unit, system_label
 from .judging import OF_ALIGNER
 from .rating_times import add_times
-from .ratings import COLUMNS, OF_STUDY, OWN_MARKS, Ratings
+from .ratings import COLUMNS, OF_STUDY, OWN_MARKS, Ratings, unrated_items
 from .records import RatingRow
 from .universe_places import PLACES, with_places
 from .weights import ASIDE, OF_RETEST, PILOT, Weights, weights_of
@@ -164,7 +164,10 @@ def ratings_of(
             "figures; name it with --sample to see them"
         )
     first = [row for row in rows if row.source != OF_RETEST]
-    frame = _table(ledger, about, first, weights)
+    blank = [RatingRow(item, "", "annotator", None) for item in _unrated(about, first)]
+    both = _table(ledger, about, [*first, *blank], weights)
+    frame = both.iloc[: len(first)].copy()
+    unrated = unrated_items(both.iloc[len(first) :], frame)
     add_times(frame, first, ledger)
     again = _repeats([row for row in rows if row.source == OF_RETEST], first, dropped)
     repeats = None
@@ -181,7 +184,27 @@ def ratings_of(
     notes += _mixed(rated, weights)
     ratings = Ratings(frame=frame, notes=tuple(notes), dropped=dropped)
     source = {"name": OF_STUDY, "rows": len(frame), "sha256": ratings.digest()}
-    return Ratings(frame=frame, notes=tuple(notes), dropped=dropped, source=source, repeats=repeats)
+    return Ratings(
+        frame=frame,
+        notes=tuple(notes),
+        dropped=dropped,
+        source=source,
+        repeats=repeats,
+        unrated=unrated,
+    )
+
+
+def _unrated(about: pd.DataFrame, rows: Sequence[RatingRow]) -> list[str]:
+    """Items without a rating in responses of which others have one, and no number of elements.
+
+    Without those numbers nothing else says that the response was not rated as a whole.
+    """
+    rated = about.index.isin([row.item_id for row in rows])
+    known = about[["n_reference", "n_predicted"]].notna().all(axis=1)
+    if known[rated].all():
+        return []
+    here = about["response_id"].isin(about.loc[rated & ~known, "response_id"])
+    return [str(item) for item in about.index[here & ~rated]]
 
 
 def _table(

@@ -24,7 +24,7 @@ from .rating_columns import (
     repeat_numbers,
 )
 from .rating_labels import LabelReader
-from .ratings import COLUMNS, ONLY_REPEATS, OWN_CLUSTERS, Ratings, RatingsOptions
+from .ratings import COLUMNS, ONLY_REPEATS, OWN_CLUSTERS, Ratings, RatingsOptions, unrated_items
 from .readers import Table, missing_column
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def from_wide(table: Table, options: RatingsOptions) -> Ratings:
     notes = [*_cluster_notes(table, options), *reader.finish()]
     notes += _suspicious(raters)
     frame = pd.concat(parts).sort_index(kind="stable")
-    return _ratings(frame, table, options, notes, {"missing": missing})
+    return _ratings(frame, items, table, options, notes, {"missing": missing})
 
 
 def from_long(table: Table, options: RatingsOptions) -> Ratings:
@@ -109,12 +109,13 @@ def from_long(table: Table, options: RatingsOptions) -> Ratings:
     again = rated[~first].assign(repeat=number[~first])
     if len(again):
         notes.append(f"{len(again)} ratings repeat an item for the same rater: {ONLY_REPEATS}")
-    out = _ratings(rated[first], table, options, notes, dropped)
+    out = _ratings(rated[first], frame, table, options, notes, dropped)
     return out if not len(again) else replace(out, repeats=_typed(again))
 
 
 def _ratings(
     frame: pd.DataFrame,
+    items: pd.DataFrame,
     table: Table,
     options: RatingsOptions,
     notes: Sequence[str],
@@ -124,12 +125,14 @@ def _ratings(
         cluster = tuple(options.cluster)
     else:
         cluster = ("question_id",) if "question_id" in table.frame.columns else ("item_id",)
+    unrated = unrated_items(items, frame)
     return Ratings(
         frame=_typed(frame),
         notes=tuple(notes),
         dropped={reason: count for reason, count in dropped.items() if count},
         cluster=cluster,
         source={"name": table.name, "rows": len(table.frame), "sha256": table.sha256},
+        unrated=None if unrated is None else _typed(unrated),
     )
 
 

@@ -19,7 +19,16 @@ from ..scoring.errors import InputError, SettingsError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "SCALES", "Ratings", "RatingsOptions", "Scale", "read_ratings"]
+__all__ = [
+    "COLUMNS",
+    "SCALES",
+    "Ratings",
+    "RatingsOptions",
+    "Scale",
+    "first_of",
+    "read_ratings",
+    "unrated_items",
+]
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -82,6 +91,10 @@ class Ratings:
         What the raters were offered, where that is known; None and nothing where it is not.
     template
         The labelling template of a study's ratings that are not of pairs.
+    unrated
+        Items of the input that nobody rated, a row each in the frame's columns, ``status``
+        ``unrated`` and without a rater; None without any. They are in no figure, and a response
+        that has one is not rated as a whole.
     """
 
     frame: pd.DataFrame
@@ -93,6 +106,7 @@ class Ratings:
     scale: Scale | None = None
     categories: tuple[str, ...] = ()
     template: str | None = None
+    unrated: pd.DataFrame | None = None
 
     def select(
         self,
@@ -136,7 +150,16 @@ class Ratings:
             frame=frame.reset_index(drop=True),
             cluster=tuple(cluster) or self.cluster,
             repeats=again if again is not None and len(again) else None,
+            unrated=unrated_items(self.items(), frame),
         )
+
+    def items(self) -> pd.DataFrame:
+        """All items, those that nobody rated too, each as it stands in its first row."""
+        import pandas as pd
+
+        rated = self.frame.drop_duplicates("item_id")
+        both = rated if self.unrated is None else pd.concat([rated, self.unrated])
+        return both.reset_index(drop=True)
 
     def digest(self) -> str:
         """SHA-256 of the ratings themselves, independent of the order of the rows."""
@@ -146,6 +169,35 @@ class Ratings:
             for row in self.frame[names].itertuples(index=False)
         )
         return hashlib.sha256("\x1e".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """Names for a sentence; beyond so many they are only counted.
+
+    Examples
+    --------
+    >>> first_of(["i3", "i7", "i9"], most=2)
+    'i3, i7 and 1 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def unrated_items(items: pd.DataFrame, rated: pd.DataFrame) -> pd.DataFrame | None:
+    """The items that have no rating, as :class:`Ratings` holds them; None where all have one.
+
+    Parameters
+    ----------
+    items
+        Rows with an ``item_id`` and what is known of the item.
+    rated
+        The ratings that count.
+    """
+    left = items[~items["item_id"].isin(rated["item_id"])].drop_duplicates("item_id")
+    if not len(left):
+        return None
+    nothing = {name: None for name in ("rater", "kind", "rating")}
+    return left.assign(**nothing, status="unrated").reset_index(drop=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +325,8 @@ def read_ratings(path: str | Path | pd.DataFrame, options: RatingsOptions | None
     -------
     Ratings
         In a wide table a blank cell of a person is a missing rating (no row) and a blank cell of a
-        judge is ``unscored``; in a long table likewise by kind. ``NA``, ``NaN``, ``null`` and the
+        judge is ``unscored``; in a long table likewise by kind. Items without any rating are in
+        ``unrated``. ``NA``, ``NaN``, ``null`` and the
         like are blanks too unless they are declared as labels, and the notes count them.
 
     Raises

@@ -163,7 +163,7 @@ class Study:
             source = knowledgeberg_table(
                 source, self.ledger.questions(), recipe.articles, mapping=mapping
             )
-        return adding.add_questions(self.ledger, source, mapping=mapping)
+        return adding.add_questions(self.ledger, source, mapping=mapping, recipe=recipe.name)
 
     def add_outside(
         self,
@@ -334,7 +334,8 @@ class Study:
         StudyError
             When there is nothing to score, or another accord is writing.
         SettingsError
-            When a judge or aligner is unknown or can't be used.
+            When a judge or aligner is unknown or can't be used, or questions came in that the
+            recipe would read as something else.
         ServiceError
             When the endpoint of no judge can be used.
         """
@@ -343,6 +344,7 @@ class Study:
         from ..scoring.study_recipes import list_recipe
         from .aligner_scores import named_aligners
         from .benchmark_run import BenchmarkRun, for_recipe, run_benchmark
+        from .recipe_fit import refuse_other_recipes
         from .scoring_run import Outcome, Run, run
 
         compared = named_aligners(aligners)
@@ -355,6 +357,7 @@ class Study:
             if number < 1:
                 raise SettingsError(f"{option} can't be {number}", cure="use 1 or more")
         recipe = self.settings.recipe()
+        refuse_other_recipes(self.ledger, recipe)
         if compared:
             list_recipe(recipe, "--aligners")
         made: list[Judge] = []
@@ -440,8 +443,10 @@ class Study:
         """Make elements and pairs, without a judge."""
         from ..scoring.recipes import Recipe
         from .benchmark_run import BenchmarkRun, run_benchmark
+        from .recipe_fit import refuse_other_recipes
         from .scoring_run import Run, run
 
+        refuse_other_recipes(self.ledger, recipe)
         if isinstance(recipe, Recipe):
             run(Run(self.ledger, tables, recipe, state))
         else:

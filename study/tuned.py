@@ -75,8 +75,13 @@ def mark_tuned(
         marks, notes = _by_ids(ratings, _ids(tuned_on))
     else:
         marks = _by_column(ratings, str(tuned_on), "--tuned-on", None)
-    frame = ratings.frame.assign(**{MARK: marks})
-    return replace(ratings, frame=frame, notes=(*ratings.notes, *notes))
+    count, unrated = len(ratings.frame), ratings.unrated
+    return replace(
+        ratings,
+        frame=ratings.frame.assign(**{MARK: marks[:count]}),
+        notes=(*ratings.notes, *notes),
+        unrated=None if unrated is None else unrated.assign(**{MARK: marks[count:]}),
+    )
 
 
 def is_file(tuned_on: str | Path) -> bool:
@@ -112,7 +117,13 @@ def _by_ids(ratings: Ratings, given: set[str]) -> tuple[list[bool], list[str]]:
     notes = []
     if left := len(given) - len(found):
         notes.append(f"--tuned-on: {left} of its {len(given)} items have no rating here")
-    return [item in found for item in ratings.frame["item_id"].tolist()], notes
+    return [item in given for item in _of_all(ratings, "item_id")], notes
+
+
+def _of_all(ratings: Ratings, name: str) -> list[Any]:
+    """A column of the ratings, and of the items that nobody rated below."""
+    unrated = [] if ratings.unrated is None else ratings.unrated[name].tolist()
+    return [*ratings.frame[name].tolist(), *unrated]
 
 
 def _by_column(
@@ -122,7 +133,7 @@ def _by_column(
         there = ", ".join(map(str, ratings.frame.columns))
         what = "column" if option == "--split" else "file and no column"
         raise SettingsError(f"there is no {what} {name!r} for {option}", cure=f"there are {there}")
-    cells = [_text(cell) for cell in ratings.frame[name].tolist()]
+    cells = [_text(cell) for cell in _of_all(ratings, name)]
     if tuned is not None:
         if missing := sorted(tuned - set(cells)):
             some = ", ".join(sorted(set(cells) - {""})[:12])
@@ -132,7 +143,7 @@ def _by_column(
         marks = [cell in tuned for cell in cells]
     else:
         marks = [_known(cell, name, option) for cell in cells]
-    _refuse_both(ratings.frame["item_id"].tolist(), marks, name)
+    _refuse_both(_of_all(ratings, "item_id"), marks, name)
     return marks
 
 

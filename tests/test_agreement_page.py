@@ -232,7 +232,9 @@ def test_nothing_is_half_written(
             target.parent.mkdir(exist_ok=True)
             (target.parent / "ledger.sqlite").write_text("kept")
             target.write_text("kept")
-        assert run("agree", path, option, target) == 2
+        beside = tmp_path / "beside.csv"
+        assert run("agree", path, "--csv", beside, option, target) == 2
+        assert not beside.exists(), "all that was asked for, or nothing"
         out, err = capsys.readouterr()
         assert out == "" and says in err and err.count("\n") == 1
         assert not list(tmp_path.rglob("*.part"))

@@ -17,7 +17,7 @@ import pytest
 
 from accord.cli import main
 from accord.scoring.errors import AccordError, InputError, one_line, visible
-from accord.scoring.files import read_whole, write_whole
+from accord.scoring.files import read_whole, write_together, write_whole
 from accord.study import Study
 from accord.study.ledger import Ledger
 from accord.study.readers import read_table
@@ -336,6 +336,35 @@ def test_writing_keeps_permissions_and_leaves_nothing_behind(
     with pytest.raises(KeyboardInterrupt):
         write_whole(file, "newer")
     assert not list(tmp_path.glob(".accord-*"))
+
+
+def test_files_are_written_together_or_not_at_all(
+    tmp_path: Path, as_user: Callable[..., str], read_only: Callable[[Path], None]
+) -> None:
+    kept, late = tmp_path / "kept", tmp_path / "late"
+    kept.write_text("old")
+    late.mkdir()
+    new = tmp_path / "new"
+    for bad in (late, tmp_path / "no" / "x", kept / "x", tmp_path / ("n" * 256), Path("a\0b")):
+        with pytest.raises(AccordError, match="can't be written"):
+            write_together({kept: "new", new: "new", bad: "new"})
+        assert kept.read_text() == "old" and not new.exists()
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    read_only(locked)
+    code = (
+        "import sys, pathlib\n"
+        "from accord.scoring.files import write_together\n"
+        "from accord.scoring.errors import AccordError\n"
+        "try:\n    write_together({pathlib.Path(name): 'new' for name in sys.argv[1:]})\n"
+        "except AccordError as error:\n    print(error)\n"
+    )
+    said = as_user(code, str(kept), str(locked / "x"))
+    assert said.startswith(f"{locked / 'x'} can't be written: Permission denied")
+    assert kept.read_text() == "old"
+    write_together({kept: "new", new: "newer"})
+    assert (kept.read_text(), new.read_text()) == ("new", "newer")
+    assert not list(tmp_path.rglob(".accord-*"))
 
 
 def test_a_shell_s_pipe_is_read() -> None:

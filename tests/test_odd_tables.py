@@ -143,14 +143,18 @@ def test_a_system_counts_its_own_responses_that_are_left_out() -> None:
     }
 
 
-def test_what_is_left_out_of_one_raters_table_is_not_nothing() -> None:
+@pytest.mark.parametrize(
+    ("blank", "said"),
+    [(3, "Left out of the input: 3 missing"), (5, "Left out: B: 1 partly rated (responses)")],
+)
+def test_what_is_left_out_of_one_raters_table_is_not_nothing(blank: int, said: str) -> None:
     frame = systems(range(72))
     wide = frame[frame["rater"] == "ann"].rename(columns={"rating": "ann"})
-    wide.loc[wide.index[:5], "ann"] = ""
+    wide.loc[wide.index[:blank], "ann"] = ""
     options = RatingsOptions(wide=True, annotators=("ann",), response=("question_id", "system"))
     report = agreement(wide.drop(columns=["rater", "kind"]), options=options)
     lines = agreement_lines(report)
-    assert "Left out of the input: 5 missing" in lines
+    assert said in lines and lines[0].startswith(f"Note: {blank} items that nobody rated take no")
     assert "Left out: nothing" not in lines
 
 

@@ -196,10 +196,11 @@ def test_watching_outlives_a_restart(study: Study, monkeypatch: pytest.MonkeyPat
     answers = iter([None, ServiceError("the server is away"), None])
     looks: list[int] = []
 
-    def fetch(path: Path) -> None:
+    def fetch(path: Path) -> list[str]:
         answer = next(answers)
         if answer is not None:
             raise answer
+        return ["project 7 is not there"]
 
     def sleep(seconds: int) -> None:
         looks.append(seconds)
@@ -211,6 +212,7 @@ def test_watching_outlives_a_restart(study: Study, monkeypatch: pytest.MonkeyPat
     done = CliRunner().invoke(build(), ["status", str(study.path), "--watch", "--every", "7"])
     assert looks == [7, 7, 7]
     assert done.output.count("the server is away; asking again in 7 s") == 1
+    assert done.output.count("project 7 is not there") == 3
     answers = iter([ServiceError("the server is away")])
     done = CliRunner().invoke(build(), ["status", str(study.path), "--watch"])
     assert isinstance(done.exception, ServiceError) and len(looks) == 3

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from label_studio_sdk.core.api_error import ApiError
 from label_studio_sdk.projects.exports.client_ext import ExportsClientExt
 
+from accord.annotate.annotators import Annotator
 from accord.annotate.connection import Connection, connect
 from accord.annotate.export import export_to_server
 from accord.annotate.importing import ImportReport, import_from_server
@@ -23,6 +24,7 @@ from accord.annotate.projects import find_project, list_tasks, mark_of
 from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.sample import draw_sample
 from accord.annotate.server import PrivateServer
+from accord.annotate.sharing import Share, share_to_server
 from accord.annotate.template import load_template
 from accord.study import Study
 
@@ -204,3 +206,87 @@ def test_an_export_that_is_killed_again_and_again_sends_nothing_twice(
         projects: Any = connection.client.projects.list()
         marks = [project.description for project in projects]
         assert sum(str(mark_of(opened, "s1")) in (text or "") for text in marks) == 1
+
+
+def shared_out(study: Study, connection: Connection, *names: str) -> list[Share]:
+    people = [Annotator(f"{name}@gone.example", {}) for name in names]
+    return list(share_to_server(study, "s1", connection, people, per_item=2).shares)
+
+
+def graded_by(connection: Connection, share: Share, account: Account) -> int:
+    """A label of every task in somebody's project."""
+    listed: list[Any] = list(connection.client.tasks.list(project=share.project_id, page_size=100))
+    labels = [(int(task.id), PAGE.answer("CORRECT"), 1.0) for task in listed]
+    return post_annotations(connection.url, account, labels)
+
+
+def test_a_project_that_is_gone_is_named_and_the_others_come_in(
+    study: Study, on_label_studio: PrivateServer, accord: Callable[..., tuple[int, str, str]]
+) -> None:
+    url, token = str(on_label_studio.status().url), on_label_studio.login().token
+    with connect() as connection:
+        ann, bob, cyd = shared_out(study, connection, "ann", "bob", "cyd")
+        accounts = [sign_up(url, token, share.person) for share in (ann, bob)]
+        first = graded_by(connection, ann, accounts[0])
+        assert import_from_server(study, connection).missing_projects == ()
+        second = graded_by(connection, bob, accounts[1])
+        for share in (ann, cyd):
+            connection.client.projects.delete(id=int(share.project_id or 0))
+        # somebody whose project was never made is not told to be gone
+        study.ledger.add_provenance("export mark", {"sample": "s1", "template": "x", "mark": "m"})
+        report = import_from_server(study, connection)
+        assert report.annotations["labelled"] == report.new_ratings == second
+        assert len(study.ledger.annotations()) == first + second, "what was here stays"
+        assert [one.to_dict() for one in report.missing_projects] == [
+            {
+                "project_id": share.project_id,
+                "server": connection.url,
+                "sample": "s1",
+                "template": "pair",
+                "annotator": share.annotator,
+            }
+            for share in (ann, cyd)
+        ]
+        assert "  projects missing        2  not on the server; see the notes" in [*report.lines()]
+        assert [note for note in report.notes if note.startswith("project ")] == [
+            f"project {share.project_id} of sample 's1' (pair, {share.annotator}) is not at"
+            f" {connection.url}; {kept} annotations of it are here and kept; hand its items out"
+            f" again, to the same people: accord export {study.path} s1 --template pair"
+            " --annotators FILE"
+            for share, kept in ((ann, first), (cyd, 0))
+        ]
+        study.close()
+        status, out, said = accord("status", study.path, "--from", "label-studio")
+        assert status == 0 and out
+        assert f"project {cyd.project_id} of sample 's1' (pair, {cyd.annotator})" in said
+        # Handed out again they are there, each under its own mark, and nobody is missing.
+        with Study.open(study.path) as opened:
+            again = shared_out(opened, connection, "ann", "bob", "cyd")
+            assert [share.added for share in again] == [ann.total, 0, cyd.total]
+            assert import_from_server(opened, connection).missing_projects == ()
+            for share in again:
+                connection.client.projects.delete(id=int(share.project_id or 0))
+    status, out, said = accord("import", study.path, "--from", "label-studio")
+    assert status == 2 and not out and said.count("\n") == 1
+    assert all(f"project {share.project_id} of sample 's1'" in said for share in again)
+
+
+def test_a_project_made_at_another_server_is_named(
+    study: Study, on_label_studio: PrivateServer
+) -> None:
+    with connect() as connection:
+        project = int(export_to_server(study, "s1", connection).project_id or 0)
+        study.ledger.add_provenance(
+            "export mark", {"sample": "s1", "template": "pair+judge:exact", "mark": "far"}
+        )
+        study.ledger.add_provenance(
+            "export project", {"mark": "far", "project_id": project, "server": "http://far.example"}
+        )
+        report = import_from_server(study, connection)
+    (note,) = report.notes
+    assert note == (
+        f"project {project} of sample 's1' (pair+judge:exact) is not at {connection.url}; it was"
+        " made at http://far.example; 0 annotations of it are here and kept; import from there, or"
+        f" hand its items out again: accord export {study.path} s1"
+        " --template pair --show-judge exact"
+    )

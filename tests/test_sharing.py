@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import accord
 from accord.annotate.annotators import Annotator
 from accord.annotate.connection import Connection, connect
+from accord.annotate.export import export_to_file
 from accord.annotate.importing import import_files, import_from_server
 from accord.annotate.people import Account, sign_up
 from accord.annotate.pseudonym import Pseudonyms
@@ -23,7 +27,7 @@ from accord.annotate.server import PrivateServer
 from accord.annotate.sharing import Share, share_to_files, share_to_server
 from accord.annotate.template import load_template
 from accord.cli import build
-from accord.scoring.errors import InputError, SettingsError, StudyError
+from accord.scoring.errors import AccordError, InputError, SettingsError, StudyError
 from accord.study import Study
 from small_study import QUESTIONS, RESPONSES, write
 
@@ -294,3 +298,90 @@ def test_slips(study: Study, tmp_path: Path, words: tuple[str, ...], said: str) 
     assert isinstance(done.exception, (InputError, SettingsError)), done.output
     assert said in str(done.exception)
     assert main(command) == 2
+
+
+def whole(study: Study, folder: Path) -> tuple[dict[str, bytes], Any]:
+    """The files that an export may write, and what the ledger has of exports."""
+    places = [path for path in (*folder.glob("*"), *study.path.rglob("*")) if path.is_file()]
+    files = {str(p): p.read_bytes() for p in places if not p.name.startswith("ledger.")}
+    return files, (study.ledger.provenance(), study.ledger.exported())
+
+
+IN_THE_WAY: list[tuple[str, str, str]] = [
+    ("t-2.json", "[]", ""),
+    ("t-2.json", '{"my": "notes"}', "t-2.json is there already and is no export of accord"),
+    ("t-4.json", '[{"data": {"item_id": "i1"}, "annotations": []}]', "t-4.json is there already"),
+    ("t-3.config.xml", "<View/>", "t-3.config.xml is there already and belongs to no t-3.json"),
+    ("t-4.instructions.html", "mine", "belongs to no t-4.json"),
+    ("t-4.json", "DIRECTORY", "t-4.json is there already"),
+    ("t-4.config.xml", "READ-ONLY", "t-4.config.xml can't be written: it is read-only"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), IN_THE_WAY)
+def test_everybody_gets_a_file_or_nobody(
+    study: Study, tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    target = tmp_path / name
+    if content == "DIRECTORY":
+        target.mkdir()
+    elif content == "READ-ONLY":
+        target.write_text(PAGE.config, encoding="utf-8")
+        target.chmod(0o444)
+    else:
+        target.write_text(content, encoding="utf-8")
+    before = whole(study, tmp_path)
+    if not said:  # an export without a task is one of accord's own, and is replaced
+        assert len(share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2).shares) == 4
+        return
+    with pytest.raises(AccordError, match=said):
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2)
+    assert whole(study, tmp_path) == before, "no file, no plan and no task"
+    # what stood in the way is gone, and other people may be named
+    if target.is_dir():
+        target.rmdir()
+    else:
+        target.unlink()
+    again = share_to_files(study, "s1", tmp_path / "t.json", FOUR[:3], per_item=2)
+    assert [share.added for share in again.shares] == [40, 40, 40]
+
+
+def test_a_disk_that_is_full_at_the_last_file_leaves_none(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text, written = Path.write_text, []
+
+    def failing(self: Path, *arguments: Any, **more: Any) -> int:
+        written.append(self)
+        if len(written) == 12:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_text(self, *arguments, **more)
+
+    monkeypatch.setattr(Path, "write_text", failing)
+    with pytest.raises(AccordError, match=r"t-4\.json can't be written: No space left on device"):
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2)
+    assert len({path.name for path in written}) == 12
+    assert not list(tmp_path.glob("t-*")) and not list(tmp_path.glob(".accord-*"))
+    assert study.ledger.exported("s1") == []
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    again = share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2)
+    assert [share.added for share in again.shares] == [30] * 4
+
+
+def test_a_template_of_ones_own_is_not_kept_of_an_export_that_was_refused(
+    study: Study, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(Path(accord.__file__).parent / "templates" / "labelling" / "pair", own)
+    text = (own / "template.toml").read_text(encoding="utf-8")
+    (own / "template.toml").write_text(text.replace('"pair"', '"mine"', 1), encoding="utf-8")
+    (tmp_path / "t-2.json").write_text("mine", encoding="utf-8")
+    (tmp_path / "t.json").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="t-2.json is there already"):
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR, per_item=2, template=own)
+    with pytest.raises(InputError, match="t.json is there already"):
+        export_to_file(study, "s1", tmp_path / "t.json", template=own)
+    assert not (study.path / "templates").exists()
+    export_to_file(study, "s1", tmp_path / "u.json", template=own)
+    assert [path.name for path in (study.path / "templates").iterdir()] == ["mine@3"]

@@ -45,9 +45,10 @@ class AuditRows:
     verdicts: tuple[str | None, ...]
 
     @property
-    def blank(self) -> int:
+    def blank(self) -> list[str]:
         """Answers on which no reviewer gave a verdict."""
-        return len(set(self.answers) - set(self.final()))
+        final = self.final()
+        return [answer for answer in dict.fromkeys(self.answers) if answer not in final]
 
     def final(self) -> dict[str, str]:
         """One verdict an answer: the adjudicated one, else what all reviewers say."""

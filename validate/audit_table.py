@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scoring.errors import BadRow, InputError, SettingsError
+from ..study.ratings import first_of
 from ..study.readers import Table
 from .audit_rows import (
     CANNOT_VERIFY,
@@ -232,8 +233,9 @@ def audit(
         for word, reason in ((CANNOT_VERIFY, "cannot verify"), (DISAGREE, DISAGREE))
         if said[word]
     }
-    if rows.blank:
-        dropped["no verdict"] = rows.blank
+    if blank := rows.blank:
+        dropped["no verdict"] = len(blank)
+        notes.append(f"no verdict: {first_of(blank)}")
     details = {**result.details, "ok": int((~wrong).sum())}
     open_answers = said[CANNOT_VERIFY] + said[DISAGREE]
     if open_answers:

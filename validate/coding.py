@@ -174,7 +174,7 @@ def code_ratings(ratings: Ratings, settings: PanelSettings) -> Coded:
     row_codes[ignored] = IGNORED
     # In a fixed order, so that resamples do not depend on the order of the rows.
     order_by = list(dict.fromkeys([*ratings.cluster, "item_id"]))
-    items = frame.drop_duplicates("item_id").sort_values(order_by).reset_index(drop=True)
+    items = ratings.items().sort_values(order_by).reset_index(drop=True)
     row = pd.Index(items["item_id"]).get_indexer(pd.Index(frame["item_id"]))
     column = pd.Index(raters).get_indexer(pd.Index(frame["rater"]))
     codes = np.full((len(items), len(raters)), MISSING, dtype=np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..scoring.errors import InputError
 from ..scoring.records import NO_SYSTEM
-from ..study.ratings import OF_STUDY, Ratings
+from ..study.ratings import OF_STUDY, Ratings, first_of
 from .clusters import FloatArray, IntArray
 from .coding import Coded
 from .label_figures import compare_labels, compare_people
@@ -44,8 +44,6 @@ _Pair = tuple[int, str, IntArray, Comparison]
 
 MANY_PEOPLE = 10
 """Beyond so many annotators pairs are not listed; they are compared together."""
-
-
 MANY_QUESTIONS = 20_000
 """Beyond so many questions leaving out groups of them is far cheaper than resampling."""
 
@@ -66,12 +64,7 @@ class PanelBuilder:
         self.people, said = people_label(coded, settings)
         if self.judges:
             self.notes += said
-        if left := int((~coded.labelled).sum()):
-            self.notes.append(
-                f"{left} items have no label by people and take no part"
-                if left > 1
-                else "one item has no label by people and takes no part"
-            )
+        self.notes += _without_label(ratings, coded)
         if settings.scale == "nominal" and are_numbers(coded.categories):
             self.notes.append("labels are numbers: --scale ordinal or interval uses their order")
         if coded.weights is not None:
@@ -306,6 +299,28 @@ class PanelBuilder:
         elif self.people:
             scores[self.people.name] = responses.scores(self.people.codes, self.people.extra, coded)
         return scores
+
+
+def _without_label(ratings: Ratings, coded: Coded) -> list[str]:
+    """What takes no part: items that only judges rated, and items that nobody did."""
+    out = []
+    nobody = [] if ratings.unrated is None else ratings.unrated["item_id"].tolist()
+    if left := int((~coded.labelled).sum()) - len(nobody):
+        out.append(
+            f"{left} items have no label by people and take no part"
+            if left > 1
+            else "one item has no label by people and takes no part"
+        )
+    if nobody:
+        one = len(nobody) == 1
+        what = "one item that nobody rated takes"
+        what = what if one else f"{len(nobody)} items that nobody rated take"
+        response = "its response has" if one else "their responses have"
+        scored = coded.items["response_id"].notna().all()
+        out.append(
+            f"{what} no part{f', and {response} no score' if scored else ''}: {first_of(nobody)}"
+        )
+    return out
 
 
 def _of_method(settings: PanelSettings, questions: int) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, StudyError
-from ..scoring.files import write_whole
+from ..scoring.files import expect_writable, write_together
 from ..scoring.records import NO_SYSTEM, REASONS
 from ..scoring.sciknoweval import SciKnowEvalRecipe
 from ..study.records import GROUND_TRUTH
@@ -263,19 +263,23 @@ def write_report(study: Study, html: Path | str | None = None, **options: Any) -
     AccordError
         When a file can't be written; what was there before is kept.
     """
-    from ..study.writers import write_csv
+    from ..study.writers import csv_text
 
     report = study_report(study, **options)
     folder = study.path / "reports"
     page = Path(html) if html is not None else folder / "report.html"
-    if html is None:
-        _make(folder)
+    plain, table = folder / "report.json", folder / "disagreements.csv"
     content = json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-    write_whole(page, report.to_html())
+    texts: dict[Path, str] = {
+        page: report.to_html(),
+        plain: content + "\n",
+        table: csv_text(disagreement_table(report)),
+    }
+    if html is not None:
+        expect_writable(page)
     _make(folder)
-    write_whole(folder / "report.json", content + "\n")
-    write_csv(folder / "disagreements.csv", disagreement_table(report))
-    return Written(report, page, folder / "report.json", folder / "disagreements.csv")
+    write_together(texts)
+    return Written(report, page, plain, table)
 
 
 def disagreement_table(report: Report) -> pd.DataFrame:

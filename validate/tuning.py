@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +46,9 @@ from .result import Estimate
 from .section import Section, View
 from .text_cells import pad
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["hold_out", "kappa_difference", "tuning_section"]
 
 _LEAST_KAPPA = 10
@@ -72,8 +75,16 @@ def hold_out(ratings: Ratings, coded: Coded) -> tuple[Ratings, Coded, Coded | No
             "every label by people is one that the prompt was tuned on: nothing is held out",
             cure="label items that the prompt has not seen, or leave --tuned-on and --split out",
         )
-    frame = ratings.frame[~ratings.frame[MARK].astype(bool)].reset_index(drop=True)
-    return replace(ratings, frame=frame), part_of(coded, ~tuned), part_of(coded, tuned)
+    held_out = replace(
+        ratings,
+        frame=_held_out(ratings.frame),
+        unrated=None if ratings.unrated is None else _held_out(ratings.unrated),
+    )
+    return held_out, part_of(coded, ~tuned), part_of(coded, tuned)
+
+
+def _held_out(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[~frame[MARK].astype(bool)].reset_index(drop=True)
 
 
 def kappa_difference(
