@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,8 +74,7 @@ def _parse(answer: str) -> Parsed:
         return Parsed()
     parsed = _from_markup(source.text)
     if parsed is None:
-        if "\n" not in source.text.strip():
-            source = on_lines(source)
+        source = on_lines(source)
         parsed = _from_lines(source.text)
     if isinstance(source.places, range):
         return parsed
@@ -87,11 +87,24 @@ def _from_markup(text: str) -> Parsed | None:
     found = read_json(text)
     if found is not None:
         return _from_data(found, "json")
-    if "<li" in text.lower():
+    if "<li" in text.lower() and not _quotes_code(text):
         found = read_html(text)
         if found is not None:
             return _from_data(found, "html")
     return None
+
+
+_IN_TICKS = re.compile(r"`[^`\n]+`")
+_IN_FENCES = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.M | re.S)
+_MARKED = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])\s", re.M)
+
+
+def _quotes_code(text: str) -> bool:
+    """Whether ``<li>`` stands only in code that the answer, which has a list besides, quotes."""
+    if "`" not in text and "~~~" not in text:
+        return False
+    outside = _IN_FENCES.sub("", _IN_TICKS.sub("", text))
+    return "<li" not in outside.lower() and len(_MARKED.findall(outside)) > 1
 
 
 def _from_lines(text: str) -> Parsed:

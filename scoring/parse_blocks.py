@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parse_elements import Block, Sub, Top, comments, element_of, settle_asides, settle_sections
+from .parse_courtesy import closes
+from .parse_elements import (
+    Block,
+    Sub,
+    Top,
+    comments,
+    element_of,
+    is_label,
+    settle_asides,
+    settle_sections,
+)
 from .parse_lines import Line
 from .parse_table import read_table
 from .parse_text import clean, key_value
@@ -146,11 +156,24 @@ class _Walk:
         return any(sub.line.style == line.style for top in tops[-3:] for sub in top.subs)
 
     def _headed(self, line: Line) -> bool:
-        """Whether an unindented line with a colon stands directly above."""
+        """Whether a line with a colon, not indented under the item, stands directly above."""
         if not self.pending:
             return False
         above = self.pending[-1][0]
-        return above.indent < 2 and _is_colon_line(above)
+        shallow = above.indent < (self.item.line.indent if self.item is not None else 0) + 2
+        return shallow and _is_colon_line(above)
+
+    def _sectioned(self, line: Line) -> bool:
+        """Whether the line with a colon above heads a further section ("4. Sam", "Men:", "5. …").
+
+        A long one only between a blank line and the item: else it belongs to the item above.
+        """
+        if not self._headed(line):
+            return False
+        lead, apart = self.pending[-1]
+        if is_label(clean(lead.text)):
+            return apart or not self.gap
+        return apart and not self.gap
 
     def _goes_on(self, item: Top) -> bool:
         """Whether the numbering (or the bullets) of the item above goes on further below."""
@@ -159,6 +182,8 @@ class _Walk:
     def _is_next(self, line: Line, item: Top) -> bool:
         above = item.line
         if line.style == above.style and line.number is not None:
+            if self._sectioned(line):
+                return False
             if not self.pending or line.number in (above.number, (above.number or 0) + 1):
                 return True
             return False  # starts again below some text
@@ -242,6 +267,8 @@ class _Walk:
                 under = line.indent > item.line.indent + (1 if gap else 0)
                 comma = taken == 0 and not gap and item.content[-1].rstrip().endswith((",", "，"))
                 if not (under or comma or taken < (apart if gap else usual)):
+                    break
+                if not under and closes(line.text.strip()):
                     break
                 target = item.subs[-1].content if item.subs else item.content
                 target.append(line.text.strip())
@@ -355,8 +382,9 @@ def _hanging(below: list[Line]) -> int:
         if line.kind == "blank" or line.kind == "rule":
             gap = True
             continue
-        if gap and end and line.kind == "plain" and not key_value(clean(line.content))[0]:
-            break
+        if end and line.kind == "plain" and not key_value(clean(line.content))[0]:
+            if gap or closes(line.text.strip()):
+                break
         end = at + 1
         gap = False
     return end
@@ -366,7 +394,7 @@ def _marker(line: Line) -> str:
     return "bullet" if line.number is None else "numbered"
 
 
-_RULES = {"label": "running label", "emoji": "emoji", "keycap": "numbers", "①": "numbers"}
+_RULES = {"label": "running label", "emoji": "emoji"}
 
 
 def _rule(line: Line) -> str:
@@ -374,7 +402,7 @@ def _rule(line: Line) -> str:
         return _RULES[line.style]
     if line.number is None:
         return "bullets"
-    if line.style[0] in "Ii":
+    if line.style[0] in "IiⅠⅰ":
         return "Roman numerals"
     return "letters" if line.style[0] in "Aa" else "numbers"
 

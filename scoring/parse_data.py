@@ -36,7 +36,11 @@ def read_json(text: str) -> DataList | None:
     """The list of an answer that is JSON, or holds it in a fence; None where there is none."""
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] in ("[", "{"):
-        return _between(text, start, "json") or _json_lines(text) or _cut_off(text, start, "json")
+        return (
+            _between(text, start, "json")
+            or _json_lines(text, start)
+            or _cut_off(text, start, "json")
+        )
     if "```" in text or "~~~" in text:
         return _fenced(text.split("\n"))
     return None
@@ -45,7 +49,13 @@ def read_json(text: str) -> DataList | None:
 def read_json_in_text(text: str) -> DataList | None:
     """The list of an answer in which words stand before a JSON list; None where there is none."""
     opening = _IN_TEXT.search(text)
-    return None if opening is None else _between(text, opening.start(), "json in text")
+    if opening is None:
+        return None
+    start = opening.start()
+    found = _between(text, start, "json in text")
+    if found is None and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+        found = _json_lines(text, start) or _cut_off(text, start, "json in text")
+    return found
 
 
 def _between(text: str, start: int, rule: str) -> DataList | None:
@@ -72,6 +82,8 @@ def _fenced(lines: list[str]) -> DataList | None:
             continue
         body = "\n".join(lines[start + 1 : at]).strip() if language in _LANGUAGES else ""
         elements = _elements(_load(body)) if body[:1] in ("[", "{") else None
+        if elements is None and body[:1] == "{" and (rows := _json_lines(body, 0)) is not None:
+            elements = None if rows.trailer else rows.elements
         if elements is not None:
             before, after = "\n".join(lines[:start]), "\n".join(lines[at + 1 :])
             starts = _places(elements, "\n".join(lines), len(before))
@@ -88,15 +100,22 @@ def _fenced(lines: list[str]) -> DataList | None:
     return None
 
 
-def _json_lines(text: str) -> DataList | None:
-    """One object a line."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < 2 or not all(line.strip()[0] + line.strip()[-1] == "{}" for line in lines):
+def _json_lines(text: str, start: int) -> DataList | None:
+    """One object a line, from ``start``; other lines may follow."""
+    objects: list[Any] = []
+    end = start
+    for line in text[start:].split("\n"):
+        bare = line.strip()
+        if bare[:1] + bare[-1:] == "{}":
+            objects.append(_load(bare))
+        elif bare:
+            break
+        end += len(line) + 1
+    elements = _elements(objects)
+    if len(objects) < 2 or elements is None or len(elements) != len(objects):
         return None
-    elements = _elements([_load(line.strip()) for line in lines])
-    if elements is None or len(elements) != len(lines):
-        return None
-    return DataList(elements, "", "", "json lines", _places(elements, text, 0))
+    places = _places(elements, text, start)
+    return DataList(elements, _lines(text[:start]), _lines(text[end:]), "json lines", places)
 
 
 _TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*(\"?)|[\[\]{}]", re.S)
@@ -155,6 +174,8 @@ def _load(text: str) -> Any:
 def _elements(value: Any) -> tuple[Element, ...] | None:
     if isinstance(value, Mapping):
         lists = [item for item in value.values() if isinstance(item, (list, tuple))]
+        if not lists and len(value) == 1:
+            return _elements(next(iter(value.values())))  # {"result": {"items": […]}}
         if len(lists) != 1:
             return None
         value = lists[0]

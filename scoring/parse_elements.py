@@ -9,7 +9,16 @@ from .parse_lines import Line
 from .parse_text import clean, head_of, key_value, strip_quotes
 from .records import Element
 
-__all__ = ["Block", "Sub", "Top", "comments", "element_of", "settle_asides", "settle_sections"]
+__all__ = [
+    "Block",
+    "Sub",
+    "Top",
+    "comments",
+    "element_of",
+    "is_label",
+    "settle_asides",
+    "settle_sections",
+]
 
 
 @dataclass(slots=True)
@@ -66,11 +75,15 @@ def settle_sections(blocks: list[Block], preamble: list[str]) -> None:
         if lead is None:
             continue
         label = clean(lead.text)
-        short = len(label) <= 60 and len(label.split()) <= 6 and not re.search(r"[,.!?，。]", label)
-        if at == 0 and (len(blocks) == 1 or not short or _SENTENCE_END.search(label)):
+        if at == 0 and (len(blocks) == 1 or not is_label(label) or _SENTENCE_END.search(label)):
             preamble.append(lead.text.strip())
         else:
             block.section = label
+
+
+def is_label(text: str) -> bool:
+    """Whether a line that heads items is a short label rather than a sentence."""
+    return len(text) <= 60 and len(text.split()) <= 6 and not re.search(r"[,.!?，。]", text)
 
 
 # Asides

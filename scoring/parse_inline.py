@@ -8,7 +8,7 @@ that opens the enumeration. Prose with commas in it is not an enumeration.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .parse_lead import (
     CLAUSE,
@@ -22,7 +22,14 @@ from .parse_lead import (
 )
 from .parse_text import clean, plain
 
-__all__ = ["Enumeration", "first_sentence", "is_bare_name", "names_in_a_row", "read_enumeration"]
+__all__ = [
+    "Enumeration",
+    "first_sentence",
+    "is_bare_name",
+    "names_in_a_row",
+    "read_enumeration",
+    "read_second_sentence",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ _AND = (
 )
 # Connectives are written small: "And" with a capital stands in titles.
 _LEADING_AND = re.compile(
-    rf"(?:{_AND}\s+|(?:以及|和|及び|及|与|與|还有|還有|或|および|ならびに|そして|または)|و\s+)(?=\S)"
+    rf"(?:{_AND}\s+|(?:以及|和|及び|及|与|與|还有|還有|或|および|ならびに|そして|または)|و\s+)(?=\S)(?![=+*/<>-])"
 )
 _INNER_AND = re.compile(rf"\s+(?!of\s)(?:{_AND}|و)\s+")
 _INNER_AND_CJK = re.compile(r"(?:以及|和|及び|及|与|與|および|そして)")
@@ -58,6 +65,11 @@ _SLAVIC = re.compile("[ěščřžýůťďňľ]", re.I)
 _INNER_A = re.compile(r"\s+a\s+")
 # Dutch "of" is "or"; elsewhere it stands inside names.
 _DUTCH = re.compile(r"\b(?:het|een|zijn|kunt|je|wit|rood|zwart|geen|ook|voor)\b")
+# "en" is "and" in Dutch, "in" in Spanish and French.
+_ROMANCE = re.compile(
+    r"\b(?:el|la|los|las|le|les|des|est|fue|du|et|una?|une|del|à|dans|por|que|se|su|ses|y|ganó|de)\b"
+)
+_EN = re.compile(r"en\b")
 _INNER_OF = re.compile(r"\s+of\s+")
 _AND_SO_ON = re.compile(
     r"(?:[,，、]?\s*\b(?:among(?:st)? (?:many )?others|and (?:so (?:on|forth)|(?:many )?more|"
@@ -127,10 +139,37 @@ def read_enumeration(line: str) -> Enumeration | None:
     return None
 
 
+_PAIR = re.compile(r":(?=\s)|：")
+
+
 def _all_pairs(line: str) -> bool:
     """Whether every part between semicolons, else commas, has a colon of its own."""
-    parts = line.split(";" if ";" in line else ",")
-    return len(parts) > 1 and all(": " in part and part.count(":") == 1 for part in parts)
+    sign = next((sign for sign in ";；" if sign in line), None)
+    parts = line.split(sign) if sign is not None else re.split("[,，]", line)
+    return len(parts) > 1 and all(len(_PAIR.findall(part)) == 1 for part in parts)
+
+
+_LISTING = re.compile(
+    r"(?:\b(?:are|were|includ(?:e|es|ed|ing)|such as|(?:consists?|composed|made up) of|"
+    r"compris(?:e|es)|[a-z]{3,}ed by|written by|starring|featuring|sind|waren|son|fueron|sont|sono|erano|são|eram|"
+    r"zijn)(?: the)?|[:：])$"
+)
+
+
+def read_second_sentence(line: str) -> Enumeration | None:
+    """The enumeration that ends an answer of two sentences: "There are three. These are …"."""
+    line = plain(" ".join(line.split()))
+    end = first_sentence(line)
+    while end < len(line) and line[end] in ".!。！":
+        end += 1
+    if end > 200 or not line[end:].strip() or "," in line[:end]:
+        return None
+    found = read_enumeration(line[end:].lstrip())
+    if found is None or found.trailer or len(found.items) < 3:
+        return None
+    if _LISTING.search(found.preamble) is None:
+        return None
+    return replace(found, preamble=f"{line[:end]} {found.preamble}")
 
 
 _NAME = r"[A-Z0-9][A-Za-z0-9À-ɏ]*(?:-[A-Z0-9][A-Za-z0-9À-ɏ]*)*"
@@ -157,7 +196,7 @@ def names_in_a_row(line: str) -> list[str] | None:
     parts = line.split(", ")
     if max([part.count(" ") for part in parts]) > 11 or max(map(len, parts)) > 120:
         return None
-    if len(parts) < 5 and is_place_or_date(parts):
+    if len(parts) < 5 and is_place_or_date(parts) or any(map(_SUFFIX.fullmatch, parts)):
         return None
     if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
         return None
@@ -239,6 +278,10 @@ def _split(
 ) -> Enumeration | None:
     bounds = [start - 1, *cuts, end]
     parts = [line[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
+    if separator == "," and any(map(_SUFFIX.fullmatch, parts)):
+        parts = _with_suffixes(parts)
+    if separator == "," and _MONTH_DAY.search(line):
+        parts = _with_years(parts)
     rest = line[end:].lstrip(".。！？!?। ").strip()
     parts, clause = _without_clause(parts, separator)
     so_on = _AND_SO_ON.search(parts[-1])
@@ -275,6 +318,39 @@ def _split(
     return Enumeration(items, preamble, " ".join(filter(None, [clause, rest])), separator)
 
 
+_MONTH_DAY = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}"
+    r"(?:st|nd|rd|th)?\s*(?=,|$)"
+)
+_YEAR = re.compile(r"\d{4}(?=$|\D)")
+
+
+def _with_years(parts: list[str]) -> list[str]:
+    """ "on November 22, 2019, by …": the year belongs to its date."""
+    out: list[str] = []
+    for part in parts:
+        if out and _YEAR.match(part) and (day := _MONTH_DAY.search(out[-1])):
+            if day.end() == len(out[-1]):
+                out[-1] += f", {part}"
+                continue
+        out.append(part)
+    return out
+
+
+_SUFFIX = re.compile(r"(?:Jr|Sr|Inc|Ltd|LLC|Corp|Esq|Ph\. ?D|M\.D)\.?")
+
+
+def _with_suffixes(parts: list[str]) -> list[str]:
+    """ "Sammy Davis, Jr." and "Monsters, Inc." are one name each."""
+    out: list[str] = []
+    for part in parts:
+        if out and _SUFFIX.fullmatch(part):
+            out[-1] += f", {part}"
+        else:
+            out.append(part)
+    return out
+
+
 def _without_clause(parts: list[str], separator: str) -> tuple[list[str], str]:
     """Without a clause that follows the items: "…, and Ringo; they split", "…, which I like"."""
     clause: list[str] = []
@@ -300,6 +376,9 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
     """Without the connective before the last item; whether there was one."""
     last = parts[-1]
     leading = _LEADING_AND.match(last)
+    romance = separator == "," and " en " in f" {last}" and _ROMANCE.search(" ".join(parts))
+    if leading is not None and romance and _EN.match(last):
+        leading = None
     if leading is not None:
         return [*parts[:-1], last[leading.end() :].strip()], True
     if separator == "," and last.startswith("و") and len(last) > 3 and not _WAW.match(last):
@@ -307,6 +386,8 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
         inner = last_match(pattern, masked(last))
+        if inner is not None and romance and inner[0].strip() == "en":
+            inner = None
         if inner is not None and all(pattern.search(part) for part in parts[:-1]):
             return parts, False  # "salt and pepper, bread and butter"
         if inner is None and separator == "," and len(parts) > 1 and _HAN.search(last):

@@ -26,7 +26,8 @@ _VERB = re.compile(
     r"(?:\b(?:are|is|were|was|includ(?:e|es|ed|ing)|compris(?:e|es|ed|ing)(?: of)?|namely|such as|"
     r"consist(?:s|ed|ing)? of|composed of|made up of|starr(?:ed|ing)|stars(?= [A-Z])|"
     r"featur(?:es|ed|ing)|stands for|contain(?:s|ed)?|(?:has|have|had)(?= (?:an? |the ))|"
-    r"[a-z]{3,}ed (?:for|by|with|from|in)|written by|won by|known as|called|named|like|"
+    r"[a-z]{2,}ed (?:for|by|with|from|in|as|into|among|between|across|through)|"
+    r"(?<=[a-z] )(?:been|being|be)|means|meaning|written by|won by|known as|called|named|like|"
     r"sind|waren|gehören|zählen|umfass(?:t|en)|lauten|heißen|besteh(?:t|en) aus|"
     r"son|eran|fueron|incluyen?|comprenden?|tales como|como|"
     r"sont|étaient|comprennent|comprend|inclu(?:ent|t)|tels que|telles que|comme|"
@@ -36,7 +37,7 @@ _VERB = re.compile(
 )
 _VERB_CJK = re.compile(
     "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|喜欢|需要|拥有|擅长|精通|"
-    "(?:导演|出演|写|创作|发明|获得|演|去|学)[了过](?!.*了)|^由|(?:(?<=..)有|(?<=.)是)(?=[^、，]{1,12}$)|"
+    "(?:导演|出演|写|创作|发明|获得|演|去|学)[了过](?!.*了)|^由|(?:(?<=..)有|(?<=.)是)(?=[^、，的]{1,12}$)|"
     "(?:には|としては|では|は)、?"
 )
 ENDING_CJK = re.compile(
@@ -64,7 +65,8 @@ _TRANSITIVE = re.compile(
     r"s(?:ang|ings)|t(?:aught|eaches)|b(?:uilt|uilds|ought|uys)|g(?:ave|ives|rew|rows)|took|takes|"
     r"has|have|had|tells|told|saw|sees|led|leads|wore|wears|met|meets|beat|beats|kept|keeps|studie[sd]|carrie[sd]|"
     r"(?<=[Ii] )[a-z]{2,}|(?<=[Yy]ou )[a-z]{2,}|(?<=[Ww]e )[a-z]{2,}|(?<=[Tt]hey )[a-z]{2,}|"
-    r"(?<=can )[a-z]{2,}|(?<=could )[a-z]{2,}|(?<=may )[a-z]{2,}|(?<=should )[a-z]{2,}"
+    r"(?<=can )[a-z]{2,}|(?<=could )[a-z]{2,}|(?<=may )[a-z]{2,}|(?<=should )[a-z]{2,}|"
+    r"(?<=will )[a-z]{2,}|(?<=would )[a-z]{2,}|(?<=must )[a-z]{2,}"
     r"|flows?|runs|ran|passes|lies|comes|goes|extends"
     r")(?: (?:in|on|at|of|with|for|from|to|into|as|by|through|across|along|between))?(?= )"
 )
@@ -84,6 +86,11 @@ _CAPITAL = re.compile(r"(?:(?:[Tt]he|[Aa]n?) )?[A-Z0-9\"“‘_À-Þ]")
 _TO_A_NAME = re.compile(
     r"\s+[a-z][^A-Z0-9\"“_]*\s(?:in|for|by|with|of|on|at|from|to)(?=\s(?:the\s)?[A-Z0-9\"“_])"
 )
+_NUMBER = re.compile(r"\d[\d.,]*(?: ?(?:AD|BC|BCE|CE))?")
+_LAST_NUMBER = re.compile(
+    r"(.*\b(?:in|on|at|by|of|from|for|during|since|are|were|is|was)) "
+    r"(\d[\d.,]*(?: ?(?:AD|BC|BCE|CE))?)$"
+)
 # Behind the last item a sentence goes on: "…, and Mars are the inner planets".
 _PREDICATE = re.compile(r"(?<=re)\s+[a-z]|\s+[a-z]\S*\s+\S")
 _GOES_ON = re.compile(
@@ -95,6 +102,11 @@ _ACTS = re.compile(
     r"(?:[a-z]{2,20}ed|grew|went|became|was|were|is|are|has|had|won|took|made|lives?|led|left|wrote|"
     r"began|sang|met|fell)\s"
 )
+_PARTICIPLE = re.compile(
+    r"(?:[a-z]{3,}ed|driven|led|made|known|born|written|given|held|set|built|seen|found) "
+    r"(?:by|in|on|for|at|with|from|to|as) "
+)
+_WHETHER = re.compile(r"\bwhether\b")
 _WHERE = re.compile(r"(?:from|on|in|at|to|by|for|through|during|under|over)\s")
 _SUBORDINATE = re.compile(r"(?:If|When|While|Although|Because|After|Before|Since|Though|To)\s")
 _PRONOUN = re.compile(r"(?:Er|Sie|Es|Il|Elle|Ils|On|Él|Ella|Lui|Lei|Он|Она|Hij|Zij)\s[a-zà-ÿа-я]")
@@ -103,6 +115,13 @@ _APPOSITION = re.compile(r"(?:an?|the|his|her|their|its|one of)\s")
 _CLAUSE_CJK = re.compile(
     "(?:是|在|有|被|把|让|就|都|也|将|并|但|而|因|所以|如果|后来|曾|毕业|出生|现在|每|他|她|它|我|你|这|那|从|使|导致|可以|同时|其中)|.*[了是]"
 )
+_IS_CJK = re.compile("[是为在有はが]")
+_SHARED_CJK = re.compile("(?:中心|之一|作用|功能|意义|价值|特点|特征|部分|国家|城市|地区)$")
+# Japanese clauses: "第一に、", "予定を立てて、", "振り返りを行い、".
+_CLAUSE_JA = re.compile(
+    "[ぁ-ん一-龯](?:に|から|ので|まず|また|次に|そして|しかし)$|^(?:まず|また|次に|そして|しかし)$"
+)
+_ACTS_JA = re.compile(".+を.{0,12}[ぁ-ん一-龯](?:い|し|て|で|り|き|み|え|け|れ|せ|る|こと)")
 _SECOND_TOPIC = re.compile(r".*[一-龯ァ-ヶー](?:は|が|も).")
 _PREDICATE_CJK = re.compile(".+?(?:都|均|皆|全)(?:是|为|有|在|属)")
 _HAN = re.compile("[一-鿿]")
@@ -120,18 +139,20 @@ _CLAUSES = (
 # A sentence may begin so; a later part that does, with a capital, is a title.
 _CLAUSE_FIRST = re.compile(_CLAUSES, re.I)
 CLAUSE = re.compile(_CLAUSES)
+_DISTRICT = re.compile(r"\b(?:County|Province|District|Region|Parish|Prefecture|State)\b")
+# Where other places lie. New York, Washington and Singapore stand in lists of cities as well.
 _PLACES = frozenset(
     """usa u.s. u.s.a. us uk canada australia england scotland wales ireland france germany italy
     spain india china japan mexico brazil russia portugal austria switzerland netherlands belgium
     sweden norway denmark finland poland greece turkey egypt israel argentina chile colombia peru
-    indonesia thailand vietnam philippines malaysia singapore pakistan nigeria kenya ukraine
+    indonesia thailand vietnam philippines malaysia pakistan nigeria kenya ukraine
     alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii
     idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan
     minnesota mississippi missouri montana nebraska nevada ohio oklahoma oregon pennsylvania
-    tennessee texas utah vermont virginia washington wisconsin wyoming d.c. ontario quebec
+    tennessee texas utah vermont virginia wisconsin wyoming d.c. ontario quebec
     deutschland österreich schweiz españa italia""".split()
     + ["united states", "united kingdom", "new zealand", "south africa", "south korea"]
-    + ["new york", "new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
+    + ["new jersey", "new mexico", "north carolina", "south carolina", "north dakota"]
     + ["south dakota", "west virginia", "rhode island", "new hampshire", "british columbia"]
 )
 _DATE = re.compile(
@@ -177,6 +198,22 @@ def lead_in(
     stopped
         Whether a full stop follows: the line is a sentence rather than a list.
     """
+    found = _opened(parts, joined, separator, ended=ended, stopped=stopped)
+    return found if found is None or separator != "," else _among_numbers(*found)
+
+
+def _among_numbers(lead: str, items: list[str]) -> tuple[str, list[str]]:
+    """ "They won the cup in 1957, 1959, and 1960": among numbers the first is one as well."""
+    if len(items) > 2 and all(_NUMBER.fullmatch(item) for item in items[1:]):
+        first = _LAST_NUMBER.match(items[0])
+        if first is not None:
+            return f"{lead} {first[1]}".strip(), [first[2], *items[1:]]
+    return lead, items
+
+
+def _opened(
+    parts: list[str], joined: bool, separator: str, *, ended: bool, stopped: bool
+) -> tuple[str, list[str]] | None:
     titles = 0
     if separator in ",、" and _is_cjk_prose(parts, separator, stopped):
         return None
@@ -204,13 +241,18 @@ def lead_in(
             if further is not None:
                 cut = further.end()
                 items[0] = part[cut:].strip()
-        if stopped and len(items) > 2 and items[0][:1].isupper() and _ACTS.match(items[-1]):
+        named = _ARTICLE.sub("", items[0])[:1].isupper()
+        if stopped and len(items) > 2 and named and _ACTS.match(items[-1]):
             return None  # "born in Hamburg, Germany, and grew up in London"
+        if any(map(_PARTICIPLE.match, items[1:])) and not _PARTICIPLE.match(items[0]):
+            return None  # "rose by 10%, driven by sales in Europe, Asia, and Africa"
         in_a_row = len(items) > 2 and (joined or (len(items) > 3 and titled(items)))
         if at == len(parts) - 1 or not in_a_row:
             if part[:1].isupper() and at and not _PREDICATE.match(part, cut):
                 titles += 1  # "…, What is Love, …" is one if an earlier part leads in
                 continue
+            return None
+        if _WHETHER.search(part, 0, cut):
             return None
         lead = f"{separator} ".join([*parts[:at], part[:cut].strip()])
         return _shared_article(lead, items)
@@ -224,6 +266,8 @@ def lead_in(
         if _says_more(parts, joined, stopped):
             return None
     words = [len(part.split()) for part in parts]
+    if separator == "、" and stopped and _is_sentence_cjk(parts, ended):
+        return None
     if separator == ";" and stopped and len(parts) == 2 and words[0] > 4 and not joined:
         if parts[0][:1].isupper() and parts[1][:1].islower() and "," not in parts[0]:
             return None  # "It depends on the source; some say …": two sentences
@@ -245,6 +289,17 @@ def lead_in(
     return "", parts
 
 
+def _is_sentence_cjk(parts: list[str], ended: bool) -> bool:
+    """Whether a Chinese or Japanese sentence that nothing opens is no list.
+
+    "材料は、卵、牛乳です": fewer than three items. "讲述了关于友情、爱情和成长的故事": the first part
+    holds more than an item.
+    """
+    if parts[0].endswith(("は", "が")) or (ended and len(parts) < 3):
+        return True
+    return len(parts[0]) > max(8, 2 * max(map(len, parts[1:])) + 2)
+
+
 def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, list[str]] | None:
     """ "Brazil borders Peru, Chile, and Bolivia.": in a sentence the verb opens the list.
 
@@ -255,7 +310,15 @@ def _after_verb(parts: list[str], joined: bool, stopped: bool) -> tuple[str, lis
     if not stopped or len(parts) < 3 or not (joined or (capital and len(parts) > 3)):
         return None
     if _SUBORDINATE.match(first):
-        return None
+        # "To make a salad, you will need lettuce, tomatoes, and cress."
+        if len(parts) < 4 or not _CLAUSE_FIRST.match(parts[1]):
+            return None
+        rest = parts[1][:1].upper() + parts[1][1:]
+        opened = _after_verb([rest, *parts[2:]], joined, stopped)
+        if opened is None:
+            return None
+        lead = parts[1][: len(opened[0])] if opened[0].startswith(rest[:1]) else opened[0]
+        return f"{first}, {lead}", opened[1]
     if not first[:1].isupper() or max([len(part.split()) for part in parts[1:]]) > 8:
         return None
     blotted = masked(first)
@@ -310,8 +373,14 @@ def _is_cjk_prose(parts: list[str], separator: str, stopped: bool) -> bool:
     if not stopped or not _HAN.search(parts[0]):
         return False
     if separator == "、":
-        said = _PREDICATE_CJK.match(parts[-1]) is not None
-        return said or any(_SECOND_TOPIC.match(part) for part in parts[1:])
+        if _PREDICATE_CJK.match(parts[-1]) or any(_SECOND_TOPIC.match(part) for part in parts[1:]):
+            return True
+        if _CLAUSE_JA.search(parts[0]) or any(map(_ACTS_JA.fullmatch, parts[1:-1])):
+            return not all(map(_ACTS_JA.fullmatch, parts))
+        # "…，是政治、经济和文化中心。": the last word belongs to all.
+        return ("，" in parts[0] or _IS_CJK.search(parts[0]) is not None) and (
+            len(parts) < 3 or _SHARED_CJK.search(parts[-1]) is not None
+        )
     return any(_CLAUSE_CJK.match(part) for part in parts[1:])
 
 
@@ -334,8 +403,8 @@ def _after_particle(parts: list[str], separator: str, ended: bool) -> tuple[str,
         first = parts[0][opening.end() :].strip()
         if first:
             return parts[0][: opening.end()], [first, *parts[1:]]
-        if len(parts) > 3:  # "主な色は、赤、緑、青です"
-            return f"{parts[0]}{separator}", parts[1:]
+        # "主な色は、赤、緑、青です"
+        return (f"{parts[0]}{separator}", parts[1:]) if len(parts) > 3 else None
     topic = _TOPIC_KO.search(parts[0]) if ended and len(parts) > 2 else None
     if topic is not None:
         return parts[0][: topic.end()].rstrip(), [parts[0][topic.end() :], *parts[1:]]
@@ -371,6 +440,8 @@ def is_place_or_date(parts: list[str]) -> bool:
         return True
     names = [part.casefold().rstrip(".") for part in parts]
     places = [name in _PLACES or f"{name}." in _PLACES for name in names]
+    if len(parts) == 4 and not (places[-2] or any(map(_DISTRICT.search, parts[1:-1]))):
+        return False
     return len(parts) <= 4 and places[-1] and not places[0]
 
 

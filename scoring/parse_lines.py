@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from .parse_source import PROGRAM, TEXTS
 from .parse_table import is_row, is_rule
 
-__all__ = ["Line", "each_alone", "read_line"]
+__all__ = ["ALPHABETS", "Line", "chinese_number", "each_alone", "read_line"]
 
 Kind = Literal["marked", "heading", "row", "blank", "rule", "code", "plain"]
 
@@ -64,6 +65,24 @@ class Line:
 
 _BULLETS = "-*+•·・–—●○◦▪▫■□‣⁃∙‐‑−"
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзиклмнопрстуфхцчшщэюя",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+    "אבגדהוזחטיכלמנסעפצקרשת",
+    "أبجدهوزحطيكلمنسعفصقرشت",
+    "أبتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "কখগঘঙচছজঝঞ",
+    "कखगघङचछजझञ",
+    "กขคงจฉช",
+    "가나다라마바사아자차카타파하",
+    "アイウエオカキクケコ",
+)
+"""Letters as they number items; where two orders share a letter, the run tells."""
+# One character that is a number, by the first of each row: "①", "⑴", "⒈", "❶", "➀", "➊", "Ⅰ", "㈠".
+_CIRCLED = "①-⑳⑴-⒛❶-❿➀-➓Ⅰ-Ⅻⅰ-ⅻ㈠-㈩"
+_ROWS = "①⑴⒈❶➀➊Ⅰⅰ㈠"
+_LETTERS = "".join(sorted({c for order in ALPHABETS[1:] for c in order + order.upper()}))
 _MARKER = re.compile(
     rf"""[ \t\xa0\u3000{_BIDI}]*
     (?:
@@ -77,11 +96,11 @@ _MARKER = re.compile(
       | (?P<keycap>\d{{1,2}})\ufe0f?\u20e3[ \t\xa0.:]*
       | \*\*(?P<starred>\d{{1,3}})\*\*\\?[.)][ \t]+
       | (?P<ten>🔟)[ \t\xa0.:]*
-      | (?P<circled>[①-⑳])[ \t\xa0\u3000]*
+      | (?P<circled>[{_CIRCLED}])[.、．]?[ \t\xa0\u3000]*
       | (?P<chinese>[一二三四五六七八九十百]{{1,4}})、[ \t\u3000]*
       | [(（](?P<inner_chinese>[一二三四五六七八九十百]{{1,4}})[)）]、?[ \t\u3000]*
-      | (?P<letter>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})(?P<mark>[.)])[ \t\xa0]+
-      | [(（](?P<inner>[A-Za-z]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})[)）][ \t\xa0\u3000]*
+      | (?P<letter>[A-Za-z{_LETTERS}]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})(?P<mark>[.)])[ \t\xa0]+
+      | [(（](?P<inner>[A-Za-z{_LETTERS}]|[IVXLC]{{1,7}}|[ivxlc]{{1,7}})[)）][ \t\xa0\u3000]*
       )
     )
     (?P<content>\S.*)?$""",
@@ -94,6 +113,7 @@ _RULE = re.compile(r"[ \t]*([-*_=—])(?:[ \t]*\1){2,}[ \t]*$")
 _ITEM = re.compile(r"\\item\b(?:[ \t]*\[[^\[\]]{0,40}\])?[ \t]*")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{\w{1,20}\*?\}(?:\[[^\[\]]{0,80}\])?$")
 _BOX = re.compile(r"\[[ xX✓✔]\][ \t]+|[☐☑☒][ \t]*")
+_SIGNED = re.compile(r"\d[\d.,]*\s*(?:$|[°%]|degrees?\b)")
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _CHINESE = {char: value for value, char in enumerate("一二三四五六七八九", 1)}
 
@@ -185,18 +205,15 @@ def _fences(raw_lines: list[str]) -> dict[int, str]:
     return roles
 
 
-_TEXTS = frozenset(
-    ["", "markdown", "md", "text", "txt", "plaintext", "list", "yaml", "yml", "csv", "latex", "tex"]
-)
-_PROGRAM = re.compile(r"[{}=<>$]|\w\(|;\s*$")
+_TEXTS = TEXTS | {"", "latex", "tex"}
 
 
 def _packaged(raw_lines: list[str], start: int, end: int) -> bool:
     """Whether a fence stands around the whole answer, or around what a line with a colon opens."""
     before = [raw for raw in raw_lines[:start] if raw.strip()]
-    if len(before) > 1 or (before and not before[0].rstrip("*_ ").endswith((":", "："))):
+    if len(before) > 2 or not all(raw.rstrip("*_ ").endswith((":", "：")) for raw in before):
         return False
-    return not any(_PROGRAM.search(raw) for raw in raw_lines[start + 1 : end])
+    return not any(PROGRAM.search(raw) for raw in raw_lines[start + 1 : end])
 
 
 def read_line(raw: str) -> Line:
@@ -268,8 +285,8 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
         sign = match["bullet"]
         spaced = match.start("content") < 0 or raw[match.end("bullet")].isspace()
         if not spaced:
-            # "**bold**" and "*italic paragraph*" are no bullets; "-5" is a number.
-            if sign == "—" or content[:1].isdigit() or (sign == "*" and "*" in content):
+            # "**bold**" and "*italic paragraph*" are no bullets; "-5" and "-3 °C" are numbers.
+            if sign == "—" or _SIGNED.match(content) or (sign == "*" and "*" in content):
                 return None
             if sign in "-*+–":
                 sign = f"{sign}?"
@@ -295,11 +312,11 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
     elif match["ten"]:
         number, style = 10, "keycap"
     elif match["circled"]:
-        number, style = ord(match["circled"]) - ord("①") + 1, "①"
+        number, style = circled_number(match["circled"])
     elif match["chinese"]:
-        number, style = _chinese(match["chinese"]), "一、"
+        number, style = chinese_number(match["chinese"]), "一、"
     elif match["inner_chinese"]:
-        number, style = _chinese(match["inner_chinese"]), "（一）"
+        number, style = chinese_number(match["inner_chinese"]), "（一）"
     else:
         label = match["letter"] or match["inner"]
         mark = match["mark"] or "()"
@@ -309,7 +326,14 @@ def _marked(raw: str, indent: int, match: re.Match[str]) -> Line | None:
     return Line("marked", raw, indent, style, number, content)
 
 
-def _chinese(text: str) -> int:
+def circled_number(sign: str) -> tuple[int, str]:
+    """The value of a sign that is a number by itself, and the first of its row."""
+    first = max(start for start in _ROWS if start <= sign)
+    return ord(sign) - ord(first) + 1, first
+
+
+def chinese_number(text: str) -> int:
+    """The value of a Chinese number below 100."""
     tens, sign, ones = text.partition("十")
     if not sign:
         return _CHINESE.get(text[-1], 0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from .parse_inline import first_sentence, read_enumeration
+from .parse_courtesy import closes
+from .parse_inline import first_sentence, read_enumeration, read_second_sentence
 from .parse_lines import Line
 from .parse_quick import plain_elements
 from .parse_result import Parsed
@@ -46,11 +47,24 @@ def read_plain(lines: list[Line]) -> Parsed:
     texts = [line.text.strip() for line in lines]
     if not texts:
         return Parsed()
+    end = len(texts)
+    while end > 1 and closes(texts[end - 1]):
+        end -= 1
+    if end < len(texts):
+        return _with_trailer(read_plain(lines[:end]), texts[end:])
     if any(line.kind == "code" for line in lines) or refuses("\n".join(texts[:3])):
         return _prose()
     answer = _labelled(lines, texts)
     if answer is not None:
         return answer
+    if len(texts) > 2 and all(map(_leads, texts[:2])) and not any(map(_leads, texts[2:])):
+        if len(texts[0].split()) > 2 or not texts[0].isascii():
+            # "Sure! Here you are:", "The planets are:"
+            return _with_preamble(texts[0], read_plain(lines[1:]))
+    if len(texts) == 2 and _leads(texts[0]) and not _leads(texts[1]):
+        below = read_plain(lines[1:])
+        if below.elements:
+            return _with_preamble(texts[0], below)
     if len(texts) > 1:
         several = _several(lines, texts)
         if several is not None:
@@ -62,6 +76,8 @@ def read_plain(lines: list[Line]) -> Parsed:
         polite = _POLITE.match(text)
         begin = polite.end() if polite is not None else 0
         found = read_enumeration(text[begin:])
+        if found is None and len(texts) == 1:
+            found = read_second_sentence(text[begin:])
         if at and not led and found is not None and found.preamble:
             break  # another sentence, no list below the first one
         if found is not None:
@@ -133,6 +149,27 @@ def _below(section: str, parsed: Parsed) -> Parsed:
     return dataclasses.replace(parsed, elements=tuple(elements))
 
 
+def _with_preamble(lead: str, parsed: Parsed) -> Parsed:
+    """With a line that leads in above it; a text that holds no list is prose as a whole."""
+    if not parsed.elements:
+        return parsed
+    preamble = f"{lead}\n{parsed.preamble}" if parsed.preamble else lead
+    return dataclasses.replace(parsed, preamble=preamble)
+
+
+def _with_trailer(parsed: Parsed, closing: list[str]) -> Parsed:
+    """With closing sentences behind it; a text that holds no list is prose as a whole."""
+    if not parsed.elements:
+        return parsed
+    trailer = "\n".join([*([parsed.trailer] if parsed.trailer else []), *closing])
+    return dataclasses.replace(parsed, trailer=trailer)
+
+
+def _leads(text: str) -> bool:
+    """Whether a line ends in a colon."""
+    return text.rstrip("*_ ").endswith((":", "："))
+
+
 def _prose() -> Parsed:
     return Parsed(marker="prose", rule="prose")
 
@@ -141,7 +178,7 @@ def _several(lines: list[Line], texts: list[str]) -> Parsed | None:
     """Plain lines that are a list: under a line with a colon, all quoted or bold, or all short."""
     preamble: list[str] = []
     rest = texts
-    if texts[0].rstrip("*_ ").endswith((":", "：")) and not _WRAPPED.match(texts[0]):
+    if _leads(texts[0]) and not _WRAPPED.match(texts[0]):
         preamble, rest = texts[:1], texts[1:]
     if _opens(texts):
         found = read_enumeration(texts[1])
@@ -163,6 +200,8 @@ def _several(lines: list[Line], texts: list[str]) -> Parsed | None:
         rule = "lines below a colon" if preamble else "short lines"
     elif preamble and count > 1:
         rule = "lines below a colon"
+    elif len(rest) > 2 and all(map(_is_one_sentence, rest)):
+        rule, count = "short lines", len(rest)
     elif count > 2 and len(rest[count].split()) > 6 and _SENTENCE.search(rest[count]):
         rule = "short lines"
     else:
@@ -193,6 +232,13 @@ def _is_short(text: str) -> bool:
     if _SENTENCE.search(text) and len(text.split()) > 3:
         return False
     return first_sentence(text) >= len(text.rstrip(".!?。！？। "))
+
+
+def _is_one_sentence(text: str) -> bool:
+    """Whether a line is one short sentence: a list may be made of them, or of questions."""
+    if len(text) > 100 or len(text.split()) > (15 if text.endswith("?") else 10):
+        return False
+    return _SENTENCE.search(text) is not None and first_sentence(text) >= len(text) - 1
 
 
 def _is_bare(text: str) -> bool:

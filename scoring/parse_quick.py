@@ -151,7 +151,7 @@ def _in_one_match(text: str, start: int, form: str) -> Parsed | None:
         marker, rule = "bullet", "bullets"
     else:
         marker, rule = "numbered", "numbers"
-    if n == 1 and start == 0 and _SEVERAL.search(words[0]) is not None:
+    if n == 1 and _SEVERAL.search(words[0]) is not None:
         return None
     return parsed_later(tuple(map(_element, words)), lead, marker, rule, found, -2 if bold else 0)
 
@@ -190,7 +190,7 @@ def _split(text: str) -> Parsed | None:
     sign = found[0]
     if sign not in _MARKERS:
         return None
-    if n == 1 and start == 0 and _SEVERAL.search(words[0]) is not None:
+    if n == 1 and _SEVERAL.search(words[0]) is not None:
         return None
     trailer = ""
     if found != (_COUNTED[sign][n] if n < 30 else _MARKERS[sign][:n]):
@@ -198,7 +198,7 @@ def _split(text: str) -> Parsed | None:
         trailer = found.pop()[1:] + words.pop()
         if n < 1 or found != _MARKERS[sign][:n] or words[-1][-1:] != "\n":
             return None
-        if _TRAILER.match(trailer) is None:
+        if _TRAILER.match(trailer) is None or (n == 1 and _SEVERAL.search(words[0]) is not None):
             return None
         words[-1] = words[-1][:-1]
     if start and (_LEAD.match(lead) is None or _OTHER.search(lead) is not None):

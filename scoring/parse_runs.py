@@ -9,11 +9,21 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .parse_lines import Line, each_alone
+from .parse_lines import ALPHABETS, Line, chinese_number, each_alone
 
 __all__ = ["read_lines"]
 
-_LABEL = re.compile(r"[ \t]*(?:\*\*)?([^\W\d_]{2,20}) (\d{1,3})(?:\*\*)?[ ]?[:：.)–—-](?=[\s*])")
+# "Day 1:", "**Q1.**", "Weeks 3-4 –", "Part II:", "Tip #2:", "第一天：", "步骤2："
+_LABEL = re.compile(
+    r"[ \t]*(?:\*\*)?(?:(?P<name>[^\W\d_]{2,20}) (?:\# ?|№ ?)?|(?P<near>[^\W\d_]{1,20}?)|제 )"
+    r"(?:(?P<number>\d{1,3})(?: ?[-–] ?(?P<to>\d{1,3}))?|(?P<han>[一二三四五六七八九十]{1,3})|"
+    r"(?<= )(?:(?P<word>[A-Z][a-z]{2,4}|[a-z]{3,5})|(?P<roman>[IVX]{1,5})))"
+    r" ?(?P<counter>[一-鿿가-힣]{1,3})?(?:\*\*)?[ ]?(?:[:.)–—-](?=[\s*])|：)(?=[\s*]*[^\s*])"
+)
+_WORDS = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten".split(), 1)
+}
 _NUMBER = re.compile(r"[ \t]*(?:#?(\d{1,3}) ?[:：/\-–—][ \t]+|#(\d{1,3})[ \t]+)(\S.*)$")
 _INNER = re.compile(r"(?:\*\*)?(\d{1,3})[.)](?:\*\*)?[ \t]+(?=\S)")
 _ROUND = re.compile(r"[ \t]*o[ \t]+(\S.*)$")
@@ -55,7 +65,10 @@ def _settle_letters(lines: list[Line]) -> None:
         if roman is not None:
             readings.append((("I" if case == "A" else "i") + mark, roman))
         if len(label) == 1:
-            readings.append((case + mark, ord(label.lower()) - ord("a") + 1))
+            for at, order in enumerate(ALPHABETS):
+                number = order.find(label.lower()) + 1
+                if number:
+                    readings.append((f"{case}{at or ''}{mark}", number))
         candidates.append((line, readings))
         for style, number in readings:
             before = open_runs.get(style)
@@ -172,14 +185,15 @@ def _settle_labels(lines: list[Line]) -> None:
     for line in lines:
         if line.kind != "plain":
             continue
-        match = _LABEL.match(line.text)
-        if match is not None:
-            name, number, content = match[1].casefold(), int(match[2]), line.content
+        found = _label(line.text)
+        if found is not None:
+            (name, number, last), content = found, line.content
         else:
             match = _NUMBER.match(line.text)
             if match is None:
                 continue
             name, number, content = "", int(match[1] or match[2]), match[3]
+            last = number
         if before is not None and before[0] == name and number == before[1] + 1:
             for member, value, text in ((before[2], before[1], before[3]), (line, number, content)):
                 member.kind, member.style, member.number = (
@@ -188,7 +202,26 @@ def _settle_labels(lines: list[Line]) -> None:
                     value,
                 )
                 member.content = text
-        before = (name, number, line, content)
+        before = (name, last, line, content)
+
+
+def _label(line: str) -> tuple[str, int, int] | None:
+    """The name of the label a line begins with, its number, and the number up to which it goes."""
+    match = _LABEL.match(line)
+    if match is None:
+        return None
+    if match["number"]:
+        number = int(match["number"])
+    elif match["han"]:
+        number = chinese_number(match["han"])
+    elif match["roman"]:
+        number = _roman(match["roman"].lower()) or 0
+    else:
+        number = _WORDS.get(match["word"].lower(), 0)
+    if not number:
+        return None
+    name = f"{match['name'] or match['near'] or '第'} {match['counter'] or ''}".casefold()
+    return name.rstrip(), number, int(match["to"] or number)
 
 
 def _emoji(text: str) -> int:

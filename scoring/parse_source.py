@@ -12,7 +12,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Source", "find_in_order", "on_lines", "source_of"]
+from .parse_courtesy import closes
+
+__all__ = ["PROGRAM", "TEXTS", "Source", "find_in_order", "on_lines", "source_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Source:
 _THINK = re.compile(r"<(/?)(think|thinking|reasoning)>", re.I)
 _CONTROL = re.compile(r"<\|[\w ]{1,40}\|>")
 _LITERAL_BREAK = re.compile(r"\\n(?=[ \t]*(?:\d{1,3}[.)、]|[-*•]\s|\\n|$))")
+_BLANK = re.compile(r"[\xa0\u1680\u2000-\u200a\u202f\u205f]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x85\u200b\u2028\u2029\u2060\ufeff]")
 _BREAK_TAG = re.compile(r"<br\s{0,3}/?>", re.I)
 _BLOCK_TAG = re.compile(r"</?(?:p|div)(?:\s[^<>]{0,300})?>", re.I)
@@ -57,7 +60,7 @@ _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 def source_of(answer: str) -> Source:
     """The text of an answer to read."""
-    source = Source(answer, range(len(answer) + 1))
+    source = Source(_BLANK.sub(" ", answer), range(len(answer) + 1))
     if _UNSEEN.search(answer):
         source = source.replace(_BREAKS, "\n").replace(_UNSEEN, "")
     if _SURROGATE.search(answer):
@@ -65,13 +68,74 @@ def source_of(answer: str) -> Source:
         source = Source(_SURROGATE.sub("\ufffd", source.text), source.places)
     if "<" in answer:
         source = _without_reasoning(source).replace(_CONTROL, "")
-        if "<br" in answer and "|" not in answer:
+        if "<br" in answer and "|" not in source.text:
             source = source.replace(_BREAK_TAG, "\n")
         if "<p" in answer or "<div" in answer:
             source = source.replace(_BLOCK_TAG, "\n")
     if "\\n" in answer:
         source = source.replace(_LITERAL_BREAK, "\n")
+    return _unwrapped(source)
+
+
+TEXTS = frozenset(["markdown", "md", "text", "txt", "plaintext", "list", "yaml", "yml", "csv"])
+"""The languages of fences that hold text."""
+PROGRAM = re.compile(r"[{}=<>]|\$[A-Za-z_(]|\w\(|;\s*$", re.M)
+"""What text in a fence without a language doesn't hold."""
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*")
+_QUOTED = re.compile(r"[ \t]*>[ \t]?")
+
+
+_HEADED = re.compile(r"^[ \t]*(?:#{1,6} |\*\*|[A-Z][a-z]+ \d{1,3}[:.])", re.M)
+
+
+def _is_text(language: str, inside: str) -> bool:
+    """Whether a fence of this language holds text rather than a program or JSON."""
+    if language in TEXTS:
+        return True
+    if language or inside.lstrip()[:1] in ("[", "{"):
+        return False
+    return PROGRAM.search(inside) is None or len(_HEADED.findall(inside)) > 1
+
+
+def _unwrapped(source: Source) -> Source:
+    """Without the fence or the quotation marks of Markdown around the whole answer."""
+    text = source.text
+    first = text.lstrip()[:1]
+    if first in ("`", "~"):
+        begin = text.find("\n", text.index(first)) + 1
+        end = text.rstrip().rfind("\n")
+        fence = _FENCE.fullmatch(text[:begin].strip())
+        if fence is not None and begin <= end and text[end:].strip() == fence[1]:
+            inside = text[begin:end]
+            if fence[1] not in inside and _is_text(fence[2].lower(), inside):
+                return source.keep([(begin, end)])
+    elif first == ">":
+        pieces: list[tuple[int, int | None]] = []
+        start = 0
+        for line in text.split("\n"):
+            mark = _QUOTED.match(line)
+            if mark is None and line.strip():
+                return source
+            pieces.append((start + (mark.end() if mark is not None else 0), start + len(line)))
+            start += len(line) + 1
+        return source.keep(pieces, "\n")
+    elif text[:1].isspace():
+        return _dedented(source)
     return source
+
+
+def _dedented(source: Source) -> Source:
+    """Without the blanks before every line, if all have some."""
+    lines = source.text.split("\n")
+    margin = min([len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()], default=0)
+    if margin == 0:
+        return source
+    pieces: list[tuple[int, int | None]] = []
+    start = 0
+    for line in lines:
+        pieces.append((start + min(margin, len(line)), start + len(line)))
+        start += len(line) + 1
+    return source.keep(pieces, "\n")
 
 
 def _without_reasoning(source: Source) -> Source:
@@ -95,7 +159,8 @@ def _without_reasoning(source: Source) -> Source:
 
 
 _RUNNING = re.compile(
-    r"(?:(?<=\s)|^)[(]?(\d{1,2})(?:[.)]\s|、)|(?:(?<=[；，、。：])|^)（(\d{1,2})）"
+    r"(?:(?<=\s)|^)[(]?(\d{1,2})(?:[.)]\s|、)|(?:(?<=[；，、。：])|^)（(\d{1,2})）|"
+    r"(?:(?<=[；;，、。：])|^)(\d{1,2})[.．)）、](?=[一-鿿ぁ-んァ-ヶ《「“])"
 )
 _CIRCLED = re.compile("[①-⑳]")
 _LETTERED = re.compile(r"(?:(?<=\s)|^)[(]?([a-z])\)\s")
@@ -104,42 +169,68 @@ _DOTS = re.compile(r"\s[•·●▪]\s")
 
 
 def on_lines(source: Source) -> Source:
-    """A list written on one line, "1. A 2. B 3. C" or "• A • B", with a line for each item."""
+    """A list written on one line, "1. A 2. B 3. C" or "• A • B", with a line for each item.
+
+    A line with a colon may stand above it, and a sentence that closes the answer below.
+    """
     text = source.text
-    starts: list[int] = []
-    for match in _RUNNING.finditer(text):
-        if int(match[1] or match[2]) == len(starts) + 1:
-            starts.append(match.start())
-    if len(starts) < 3:
-        starts.clear()
-        for match in _CIRCLED.finditer(text):
-            if ord(match[0]) == ord("①") + len(starts):
-                starts.append(match.start())
-    if len(starts) < 3:
-        starts.clear()
-        for match in _LETTERED.finditer(text):
-            if ord(match[1]) == ord("a") + len(starts):
-                starts.append(match.start())
-    if len(starts) < 3:
-        lead = _DOTS.split(text, maxsplit=1)[0].strip()
-        if not lead.startswith(("•", "●", "▪")) and not (
-            lead.endswith((":", "：")) and len(_DOTS.findall(text)) > 1
-        ):
+    end = len(text.rstrip())
+    begin = end - len(text.strip())
+    if text.count("\n", begin, end):
+        if text.count("\n", begin, end) > 4:
             return source
-        starts = [match.start() + 1 for match in _DOTS.finditer(text)]
-    bounds = [0, *starts, len(text)]
-    led = bool(text[: bounds[1]].strip())
-    pieces: list[tuple[int, int | None]] = []
-    for at, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
-        piece = text[start:end]
+        spans: list[tuple[int, int]] = []
+        start = 0
+        for line in text.split("\n"):
+            bare = line.strip()
+            if bare and not bare.endswith((":", "：")) and not closes(bare):
+                spans.append((start, start + len(line)))
+            start += len(line) + 1
+        if len(spans) != 1:
+            return source
+        begin, end = spans[0]
+    starts = _items_on_a_line(text[begin:end])
+    if not starts:
+        return source
+    bounds = [begin, *[begin + start for start in starts], end]
+    led = bool(text[begin : bounds[1]].strip())
+    stopped = text[bounds[1] : bounds[2]].rstrip().endswith(".")  # every item is a sentence
+    pieces: list[tuple[int, int | None]] = [(0, begin - 1)] if text[:begin].strip() else []
+    for at, (start, stop) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        piece = text[start:stop]
         start += len(piece) - len(piece.lstrip())
         piece = piece.strip()
         if led and at:  # a sentence around the items: "(1) Rome, (2) Oslo, and (3) Bern."
             piece = _LINKING.sub("", piece)
-            if at == len(bounds) - 2 and piece.count(".", 3) == 1:
+            if at == len(bounds) - 2 and piece.count(".", 3) == 1 and not stopped:
                 piece = piece.removesuffix(".")
         pieces.append((start, start + len(piece)))
+    if end < len(text):
+        pieces.append((end + 1, None))
     return source.keep(pieces, "\n")
+
+
+def _items_on_a_line(line: str) -> list[int]:
+    """Where the items of a line begin; none where they don't count up from the first one."""
+    starts: list[int] = []
+    for match in _RUNNING.finditer(line):
+        if int(match[match.lastindex or 1]) == len(starts) + 1:
+            starts.append(match.start())
+    if len(starts) > 2:
+        return starts
+    for pattern, first in ((_CIRCLED, "①"), (_LETTERED, "a")):
+        starts = []
+        for match in pattern.finditer(line):
+            if ord(match[match.lastindex or 0]) == ord(first) + len(starts):
+                starts.append(match.start())
+        if len(starts) > 2:
+            return starts
+    lead = _DOTS.split(line, maxsplit=1)[0].strip()
+    if not lead.startswith(("•", "●", "▪")) and not (
+        lead.endswith((":", "：")) and len(_DOTS.findall(line)) > 1
+    ):
+        return []
+    return [match.start() + 1 for match in _DOTS.finditer(line)]
 
 
 def find_in_order(items: Iterable[str], text: str, start: int = 0) -> list[int | None]:

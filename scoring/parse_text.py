@@ -28,6 +28,7 @@ _TAG = re.compile(
     r"span|strike|strong|sub|sup|t[dhr]|table|tbody|thead|tt|u|ul|var)(?:\s[^<>]{0,300})?/?>",
     re.I,
 )
+_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^\s<>]{1,500})>")
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _STAR = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]*[^\s*\\])\*(?![\w*])")
 _UNDERSCORE = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]*[^\s_\\])_(?!\w)")
@@ -83,7 +84,7 @@ def _unmarked(text: str) -> str:
     if "[" in text or "【" in text:
         text = _LINK.sub(r"\1", text)
     if "<" in text:
-        text = _TAG.sub("", text)
+        text = _AUTOLINK.sub(r"\1", _TAG.sub("", text))
     if "*" in text or "__" in text or "~~" in text:
         text = _DOUBLE.sub("", text)
         text = _STAR.sub(r"\1", text)

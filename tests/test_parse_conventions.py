@@ -13,6 +13,7 @@ import json
 import pickle
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,51 @@ def test_each_convention(row: dict[str, Any]) -> None:
     assert {name: found[name] for name in wanted} == wanted
     assert len(parsed.starts) == len(elements)
     assert parsed == (_parse(row["text"]) if row["text"].strip() else Parsed())
+
+
+# The same answer, packaged otherwise
+
+MARK = re.compile(r"^([ \t]*(?:[-*+•·●▪–]|\d+[.)]|[A-Za-z][.)]|[IVXivx]+[.)])) ", re.M)
+MUTATIONS: dict[str, Callable[[str], str]] = {
+    "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "old line ends": lambda text: text.replace("\n", "\r"),
+    "blanks at the ends": lambda text: "\n".join(line + "   " for line in text.split("\n")),
+    "non-breaking blanks": lambda text: text.replace(" ", "\u00a0"),
+    "tabs behind markers": lambda text: MARK.sub(r"\1\t", text),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "zero-width blanks": lambda text: text.replace("\n", "\u200b\n"),
+    "blank lines around": lambda text: f"\n\n{text}\n\n",
+    "deeper": lambda text: re.sub(r"^(?=.*\S)", "  ", text, flags=re.M),
+    "end token": lambda text: text + "<|endoftext|>",
+    "reasoning": lambda text: f"<think>\nOkay: 1. list them\n- a\n</think>\n\n{text}",
+}
+WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "fence": "```markdown\n{}\n```".format,
+    "quotation": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "courtesy before": "Sure! Here is the list:\n\n{}".format,
+    "courtesy after": "{}\n\nLet me know if you need more.".format,
+}
+# Cut off, so nothing can follow; or with a part of the packaging already.
+WHOLE = re.compile(r"</?think|```|~~~|^\s*[\[{].*[^\]}]\s*$|^Let's", re.S)
+
+
+@pytest.mark.parametrize("how", MUTATIONS)
+def test_unseen_signs_change_nothing(how: str) -> None:
+    for row in ROWS:
+        written, mutated = parse(row["text"]), parse(MUTATIONS[how](row["text"]))
+        assert mutated.elements == written.elements, row["text"]
+        assert mutated.marker == written.marker, row["text"]
+
+
+@pytest.mark.parametrize("how", WRAPPINGS)
+def test_packaging_changes_no_element(how: str) -> None:
+    tried = 0
+    for row in ROWS:
+        if row["elements"] and WHOLE.search(row["text"]) is None:
+            wrapped = parse(WRAPPINGS[how](row["text"]))
+            assert [element.text for element in wrapped.elements] == row["elements"], row["text"]
+            tried += 1
+    assert tried > 700
 
 
 REFUSALS = [
