@@ -63,7 +63,8 @@ class ExactJudge:
     """CORRECT where the predicted text equals the reference or an alias after normalisation.
 
     See :func:`accord.scoring.tokens.normalise` for what is made equal: the whole texts, or, for an
-    element with attributes, part by part its text and each attribute's name and value.
+    element with attributes, part by part its text and each attribute's name and value. An alias
+    stands for the text alone: the attributes must be right beside it, too.
     """
 
     labels = (CORRECT, INCORRECT)
@@ -86,10 +87,26 @@ def _is_equal(item: Item) -> bool:
     if item.reference is None:
         return False
     whole, parts = normalise(item.predicted), _parts(item.predicted)
-    return any(
-        whole == normalise(text) or parts == _parts(text)
-        for text in (item.reference, *item.aliases)
-    )
+    return any(whole == normalise(text) or parts == _parts(text) for text in _names(item))
+
+
+def _names(item: Item) -> list[str]:
+    """The reference element as it is shown under each of its names.
+
+    An alias stands for the element's text, so the attributes go with it. A line that is no
+    ``name: value`` may belong to the text itself: then the alias also stands alone.
+    """
+    if item.reference is None:
+        return []
+    _, *attributes = item.reference.split("\n")
+    attributes = [line for line in attributes if line.strip()]
+    names = [item.reference]
+    for alias in item.aliases:
+        if attributes:
+            names.append("\n".join([alias, *attributes]))
+        if not attributes or not all(": " in line for line in attributes):
+            names.append(alias)
+    return names
 
 
 def _parts(shown: str) -> list[str]:
@@ -104,6 +121,9 @@ def _parts(shown: str) -> list[str]:
 
 class RougeJudge:
     """CORRECT where ROUGE-1 F1 with the reference, or with an alias, reaches the threshold.
+
+    What is shown is compared, the names of attributes included; the metric ROUGE-F1 leaves them
+    out, so the two differ for elements with attributes.
 
     Parameters
     ----------
@@ -166,12 +186,10 @@ class RougeJudge:
         ]
 
     def _is_near(self, item: Item) -> bool:
-        if item.reference is None:
-            return False
         return any(
             rouge1_f1(text, item.predicted, tokenizer=self._tokenizer, stem=self._stem)
             >= self._threshold
-            for text in (item.reference, *item.aliases)
+            for text in _names(item)
         )
 
 
