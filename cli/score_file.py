@@ -148,7 +148,7 @@ def _berg(file: KnowledgeBergFile, written: Path | None) -> Iterator[str]:
 
 
 def _berg_system(system: str, scores: KnowledgeBergScores) -> Iterator[str]:
-    yield f"system {system}"
+    yield f"system {_named(system)}"
     if scores.states:
         for name, mean in scores.universe.items():
             yield f"  {name:<22}{_shown(mean)}"
@@ -173,7 +173,6 @@ def _berg_system(system: str, scores: KnowledgeBergScores) -> Iterator[str]:
 
 def study_lines(report: ScoreReport) -> Iterator[str]:
     """What ``accord score STUDY`` prints where the recipe is a benchmark's own."""
-    from ..scoring.errors import one_line
     from ..scoring.knowledgeberg import KnowledgeBergScores
     from ..scoring.sciknoweval import SciKnowEvalScores
 
@@ -186,10 +185,10 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
             yield _work(work)
         for (whose, system), scores in report.figures.items():
             if whose == judge and isinstance(scores, SciKnowEvalScores):
-                yield from _science_system(one_line(system)[:60], scores)
+                yield from _science_system(system, scores)
             if whose != judge or not isinstance(scores, KnowledgeBergScores):
                 continue
-            yield from _berg_system(one_line(system)[:60], scores)
+            yield from _berg_system(system, scores)
             if scores.counts["unscored"]:
                 yield (
                     "pairs without a verdict that can be read, which match nothing: "
@@ -197,10 +196,16 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
                 )
 
 
+def _named(system: str) -> str:
+    from ..scoring.errors import one_line
+
+    return one_line(system)[:60]
+
+
 def _science_system(system: str, scores: SciKnowEvalScores) -> Iterator[str]:
     aggregates = scores.aggregates
     recipe = scores.block["recipe"]
-    yield f"system {system}: {sum(scores.metrics.values())} rows"
+    yield f"system {_named(system)}: {sum(scores.metrics.values())} rows"
     yield f"ratings as {recipe['rating_map']}; not comparable with the published leaderboard"
     for name, mean in aggregates.figures.items():
         primary = "  <- the score" if name == aggregates.primary else ""

@@ -8,8 +8,6 @@ systems apart.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -337,16 +335,13 @@ def score_knowledgeberg_file(
 
 
 def _write_new(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([head, *rows])
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(out.getvalue())
-    except OSError as error:
-        raise InputError(
-            f"{path} can't be written: {error.strerror}", cure="name a new file"
-        ) from None
+    import pandas as pd
+
+    from .writers import write_csv
+
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{path} is there already", cure="name a new file, or move that one")
+    write_csv(path, pd.DataFrame(rows, columns=list(head), dtype=object))
 
 
 def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
