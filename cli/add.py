@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..scoring.errors import InputError, SettingsError, one_line
-from .common import JSON, STUDY, columns, emit, parse_map
+from .common import JSON, STUDY, columns, emit, parse_map, with_all_rows
 
 if TYPE_CHECKING:
     from ..study import Added
@@ -154,13 +154,7 @@ def register(app: typer.Typer) -> None:
                     )
                     added = opened.add_ratings(file, options, on=columns(on))
             except InputError as error:
-                if len(error.rows) < 2:
-                    raise
-                if show_all:
-                    print("\n".join(map(str, error.rows)), file=sys.stderr)
-                    raise
-                cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
-                raise InputError(error.message, cure=cure, rows=error.rows) from None
+                raise with_all_rows(error, show_all) from None
         if show_all:
             print("\n".join(map(str, added.left_out)), file=sys.stderr)
         emit(added.to_dict(), as_json, map(one_line, _lines(added)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from ..scoring.errors import SettingsError, one_line, visible
+from ..scoring.errors import InputError, SettingsError, one_line, visible
 
 __all__ = [
     "EXTRA",
@@ -26,6 +26,7 @@ __all__ = [
     "grid",
     "parse_map",
     "warn",
+    "with_all_rows",
 ]
 
 JSON = typer.Option(False, "--json", help="Print JSON to standard output.")
@@ -139,6 +140,18 @@ def emit(payload: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> Non
     else:
         for line in lines:
             typer.echo(visible(line))
+
+
+def with_all_rows(error: InputError, show_all: bool) -> InputError:
+    """The error about a file; its bad rows are listed on standard error, or it says how to."""
+
+    if len(error.rows) < 2:
+        return error
+    if show_all:
+        typer.echo("\n".join(map(str, error.rows)), err=True)
+        return error
+    cure = f"{error.cure}; --show-all lists them" if error.cure else "--show-all lists them"
+    return InputError(error.message, cure=cure, rows=error.rows)
 
 
 def warn(text: str) -> None:

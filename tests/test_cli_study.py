@@ -347,7 +347,7 @@ def test_a_mistake_is_one_line_with_a_cure_and_changes_nothing(
 @pytest.mark.usefixtures("worse")
 def test_all_bad_rows_are_listed_on_request(accord: Runner) -> None:
     _, _, err = accord("add", "s", "blank.csv", "--as", "questions")
-    assert "(and 1 more bad rows)" in err and "--show-all" in err
+    assert "(and 1 more bad row)" in err and "--show-all" in err
     status, _, err = accord("add", "s", "blank.csv", "--as", "questions", "--show-all")
     assert status == 2
     assert err.splitlines()[:2] == [
