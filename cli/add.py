@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..scoring.errors import InputError, SettingsError, one_line
-from .common import JSON, STUDY, columns, emit, parse_map
+from .common import JSON, STUDY, columns, emit, list_rows, parse_map, with_all_rows
 
 if TYPE_CHECKING:
-    from ..scoring.errors import BadRow
     from ..study import Added
 
 __all__ = ["register"]
@@ -155,22 +153,10 @@ def register(app: typer.Typer) -> None:
                     )
                     added = opened.add_ratings(file, options, on=columns(on))
             except InputError as error:
-                if len(error.rows) < 2:
-                    raise
-                if show_all:
-                    _list(error.rows)
-                    raise
-                cure = f"{error.cure}; --show-all lists them" if error.cure else "use --show-all"
-                raise InputError(error.message, cure=cure, rows=error.rows) from None
+                raise with_all_rows(error, show_all) from None
         if show_all:
-            _list(added.left_out)
+            list_rows(added.left_out)
         emit(added.to_dict(), as_json, map(one_line, _lines(added)))
-
-
-def _list(rows: Sequence[BadRow]) -> None:
-    """One line each, whatever the rows quote from the file."""
-    for row in rows:
-        print(one_line(str(row)), file=sys.stderr)
 
 
 def _refuse(options: list[str], role: Role) -> None:

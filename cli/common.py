@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from ..scoring.errors import SettingsError, one_line, visible
+from ..scoring.errors import BadRow, InputError, SettingsError, one_line, visible
 
 __all__ = [
     "EXTRA",
@@ -24,8 +24,10 @@ __all__ = [
     "envelope",
     "expect_apart",
     "grid",
+    "list_rows",
     "parse_map",
     "warn",
+    "with_all_rows",
 ]
 
 JSON = typer.Option(False, "--json", help="Print JSON to standard output.")
@@ -139,6 +141,23 @@ def emit(payload: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> Non
     else:
         for line in lines:
             typer.echo(visible(line))
+
+
+def with_all_rows(error: InputError, show_all: bool) -> InputError:
+    """The error about a file; its bad rows are listed on standard error, or it says how to."""
+    if len(error.rows) < 2:
+        return error
+    if show_all:
+        list_rows(error.rows)
+        return error
+    cure = f"{error.cure}; --show-all lists them" if error.cure else "--show-all lists them"
+    return InputError(error.message, cure=cure, rows=error.rows)
+
+
+def list_rows(rows: Sequence[BadRow]) -> None:
+    """A line each on standard error, whatever the rows quote from the file."""
+    for row in rows:
+        typer.echo(one_line(str(row)), err=True)
 
 
 def warn(text: str) -> None:

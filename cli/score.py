@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..scoring.errors import SettingsError
-from .common import JSON, STUDY, emit, envelope, grid, warn
+from ..scoring.errors import InputError, SettingsError
+from .common import JSON, STUDY, emit, envelope, grid, warn, with_all_rows
 from .score_aligners import aligner_lines, aligner_settings, effects, read_aligners
 from .score_slices import check_slices, read_slices, slice_lines, slices_of
 
@@ -111,6 +111,9 @@ def register(app: typer.Typer) -> None:
         verdicts: Path | None = VERDICTS,
         open_pairs: Path | None = OPEN,
         judges_of: Path | None = JUDGES_OF,
+        show_all: bool = typer.Option(
+            False, "--show-all", help="With --recipe: list every bad row of the file."
+        ),
         as_json: bool = JSON,
     ) -> None:
         given = {
@@ -119,6 +122,7 @@ def register(app: typer.Typer) -> None:
             "--verdicts": verdicts,
             "--open": open_pairs,
             "--judges-of": judges_of,
+            "--show-all": show_all or None,
         }
         if recipe is None:
             _refuse_options([name for name, value in given.items() if value is not None])
@@ -142,29 +146,31 @@ def register(app: typer.Typer) -> None:
                 )
             if len(judge) > 1:
                 raise SettingsError("a file has one --judge", cure="score it once for each")
-            asking = {
-                "--repeat": repeat > 1,
-                "--fresh": fresh,
-                "--retry-unscored": retry_unscored,
-            }
-            for option, asked in asking.items():
-                if asked:
+            for name, is_given in (
+                ("--jobs", jobs > 1),
+                ("--repeat", repeat > 1),
+                ("--fresh", fresh),
+                ("--retry-unscored", retry_unscored),
+            ):
+                if is_given:
                     raise SettingsError(
-                        f"{option} is for a study: a judge of a file is asked once, and what it"
-                        " answered counts",
-                        cure="leave it out, or make a study: accord init STUDY",
+                        f"{name} is for a study, not for a file",
+                        cure=f"leave it out, or make a study: accord init STUDY --recipe {recipe}",
                     )
-            score_file(
-                study,
-                recipe,
-                conventions=conventions,
-                mapping=mapping,
-                verdicts=verdicts,
-                open_pairs=open_pairs,
-                judge=judge[0] if judge else None,
-                judges_of=judges_of,
-                as_json=as_json,
-            )
+            try:
+                score_file(
+                    study,
+                    recipe,
+                    conventions=conventions,
+                    mapping=mapping,
+                    verdicts=verdicts,
+                    open_pairs=open_pairs,
+                    judge=judge[0] if judge else None,
+                    judges_of=judges_of,
+                    as_json=as_json,
+                )
+            except InputError as error:
+                raise with_all_rows(error, show_all) from None
             return
         from ..study import Study
 

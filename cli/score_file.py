@@ -149,7 +149,7 @@ def _berg(file: KnowledgeBergFile, written: Path | None) -> Iterator[str]:
 
 
 def _berg_system(system: str, scores: KnowledgeBergScores) -> Iterator[str]:
-    yield f"system {one_line(system)[:60]}"
+    yield f"system {_named(system)}"
     if scores.states:
         for name, mean in scores.universe.items():
             yield f"  {name:<22}{_shown(mean)}"
@@ -197,10 +197,14 @@ def study_lines(report: ScoreReport) -> Iterator[str]:
                 )
 
 
+def _named(system: str) -> str:
+    return one_line(system)[:60]
+
+
 def _science_system(system: str, scores: SciKnowEvalScores) -> Iterator[str]:
     aggregates = scores.aggregates
     recipe = scores.block["recipe"]
-    yield f"system {one_line(system)[:60]}: {sum(scores.metrics.values())} rows"
+    yield f"system {_named(system)}: {sum(scores.metrics.values())} rows"
     yield f"ratings as {recipe['rating_map']}; not comparable with the published leaderboard"
     for name, mean in aggregates.figures.items():
         primary = "  <- the score" if name == aggregates.primary else ""

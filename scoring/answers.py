@@ -76,5 +76,8 @@ def answer_state(response: str, parsed: Parsed) -> State:
 
 
 def as_text(parsed: Parsed) -> str:
-    """A list that came already read, as text for Relaxed-Recall."""
-    return "\n".join(element.display for element in parsed.elements)
+    """A list that came already read, as text for Relaxed-Recall; a bar between two elements.
+
+    A blank between them would let the end of one and the beginning of the next make a third.
+    """
+    return "\n|\n".join(element.display for element in parsed.elements)

@@ -75,6 +75,11 @@ class BadRow:
     line: int | None
     reason: str
 
+    @classmethod
+    def of(cls, file: str, line: int | None, error: AccordError) -> BadRow:
+        """The row that an error is about; what the error says to do goes with the reason."""
+        return cls(file, line, f"{error.message}; {error.cure}" if error.cure else error.message)
+
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}, line {self.line}"
         return f"{where}: {self.reason}"
@@ -92,7 +97,8 @@ class InputError(AccordError):
     @classmethod
     def from_rows(cls, rows: Sequence[BadRow], *, cure: str | None = None) -> InputError:
         """One error for all bad rows of an input: the first in full, the others counted."""
-        more = f" (and {len(rows) - 1} more bad rows)" if len(rows) > 1 else ""
+        others = len(rows) - 1
+        more = f" (and {others} more bad row{'s' * (others > 1)})" if others else ""
         return cls(f"{rows[0]}{more}", cure=cure, rows=rows)
 
 

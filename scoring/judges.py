@@ -64,7 +64,7 @@ class ExactJudge:
 
     See :func:`accord.scoring.tokens.normalise` for what is made equal: the whole texts, or, for an
     element with attributes, part by part its text and each attribute's name and value. An alias
-    stands for the text alone: the attributes count below it too.
+    stands for the text alone: the attributes must be right beside it, too.
     """
 
     labels = (CORRECT, INCORRECT)
@@ -85,21 +85,27 @@ class ExactJudge:
 
 def _is_equal(item: Item) -> bool:
     whole, parts = normalise(item.predicted), _parts(item.predicted)
-    return any(whole == normalise(text) or parts == _parts(text) for text in _wanted(item))
+    return any(whole == normalise(text) or parts == _parts(text) for text in _names(item))
 
 
-def _wanted(item: Item) -> Iterator[str]:
-    """What is as good as the reference: itself, and each alias with the attributes below it."""
+def _names(item: Item) -> list[str]:
+    """The reference element as it is shown under each of its names.
+
+    An alias stands for the element's text, so the attributes go with it, unless it brings its own.
+    A line that is no ``name: value`` may belong to the text itself: then the alias also stands
+    alone.
+    """
     if item.reference is None:
-        return
-    yield item.reference
-    _, _, below = item.reference.partition("\n")
+        return []
+    _, *attributes = item.reference.split("\n")
+    attributes = [line for line in attributes if line.strip()]
+    names = [item.reference]
     for alias in item.aliases:
-        # A line below that is no "name: value" may as well belong to the text.
-        if "\n" in alias or ": " not in below:
-            yield alias
-        if below and "\n" not in alias:
-            yield f"{alias}\n{below}"
+        if attributes and "\n" not in alias:
+            names.append("\n".join([alias, *attributes]))
+        if not attributes or "\n" in alias or not all(": " in line for line in attributes):
+            names.append(alias)
+    return names
 
 
 def _parts(shown: str) -> list[str]:
@@ -114,6 +120,9 @@ def _parts(shown: str) -> list[str]:
 
 class RougeJudge:
     """CORRECT where ROUGE-1 F1 with the reference, or with an alias, reaches the threshold.
+
+    What is shown is compared, the names of attributes included; the metric ROUGE-F1 leaves them
+    out, so the two differ for elements with attributes.
 
     Parameters
     ----------
@@ -179,7 +188,7 @@ class RougeJudge:
         return any(
             rouge1_f1(text, item.predicted, tokenizer=self._tokenizer, stem=self._stem)
             >= self._threshold
-            for text in _wanted(item)
+            for text in _names(item)
         )
 
 

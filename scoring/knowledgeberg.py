@@ -19,6 +19,7 @@ from .breakdown import Mean, TwoWay, two_way
 from .choice_answers import Choice, read_choice
 from .errors import InputError
 from .languages import Articles, normalise_name
+from .metrics import STATES
 from .records import NO_SYSTEM, Element
 from .universe import UniverseScore
 
@@ -29,6 +30,7 @@ __all__ = [
     "KnowledgeBergScores",
     "Reasoned",
     "choice_accuracy",
+    "element_of",
     "element_places",
     "knowledge_of_wrong_answers",
     "knowledgeberg_scores",
@@ -252,15 +254,26 @@ def _lacks(found: Enumerated, answer: Reasoned) -> bool | None:
     missing = universe.missing(found.score.matched)
     lacks = False
     for text in answer.needed:
-        position_of = place.get(normalise_name(text, found.language, articles=articles))
-        if position_of is None:
-            raise InputError(
-                f"question {answer.question_id!r} needs {text!r}, which is no element of "
-                f"{answer.seed_id!r}",
-                cure="name needed elements as the reference does",
-            )
-        lacks = lacks or position_of in missing
+        lacks = lacks or element_of(text, answer, place, articles) in missing
     return lacks
+
+
+def element_of(text: str, answer: Reasoned, places: Mapping[str, int], articles: Articles) -> int:
+    """The position of an element that an answer needs, among those of :func:`element_places`.
+
+    Raises
+    ------
+    InputError
+        When it is none of them.
+    """
+    place = places.get(normalise_name(text, answer.language, articles=articles))
+    if place is None:
+        raise InputError(
+            f"question {answer.question_id!r} needs {text!r}, which is no element of "
+            f"{answer.seed_id!r}",
+            cure="name needed elements as the reference does",
+        )
+    return place
 
 
 def element_places(
@@ -329,6 +342,7 @@ def knowledgeberg_scores(
         )
     block = same_block([one.score.block for one in enumerated]) if enumerated else {}
     rows = [one.score.to_row() for one in enumerated]
+    states = Counter(row["state"] for row in rows)
     values = {
         "universe_f1": [one.score.greedy.f1 for one in enumerated],
         "universe_precision": [one.score.greedy.precision for one in enumerated],
@@ -343,7 +357,7 @@ def knowledgeberg_scores(
             name: Mean.of(found, nothing="no enumeration question")
             for name, found in values.items()
         },
-        states=dict(Counter(row["state"] for row in rows)),
+        states={state: n for state in STATES if (n := states[state])},
         counts={name: sum(row[name] for row in rows) for name in names},
         accuracy=choice_accuracy([r.choice for r in reasoned], [r.key for r in reasoned]),
         knowledge=knowledge_of_wrong_answers(enumerated, reasoned),

@@ -151,8 +151,8 @@ def _all_pairs(line: str) -> bool:
 
 _LISTING = re.compile(
     r"(?:\b(?:are|were|includ(?:e|es|ed|ing)|such as|(?:consists?|composed|made up) of|"
-    r"compris(?:e|es)|[a-z]{3,}ed by|written by|starring|featuring|sind|waren|son|fueron|sont|sono|erano|são|eram|"
-    r"zijn)(?: the)?|[:：])$"
+    r"compris(?:e|es)|[a-z]{3,}ed by|written by|starring|featuring|sind|waren|son|"
+    r"fueron|sont|sono|erano|são|eram|zijn)(?: the)?|[:：])$"
 )
 
 

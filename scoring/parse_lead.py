@@ -292,8 +292,8 @@ def _opened(
 def _is_sentence_cjk(parts: list[str], ended: bool) -> bool:
     """Whether a Chinese or Japanese sentence that nothing opens is no list.
 
-    "材料は、卵、牛乳です": fewer than three items. "讲述了关于友情、爱情和成长的故事": the first part
-    holds more than an item.
+    "材料は、卵、牛乳です": fewer than three items. "讲述了关于友情、爱情和成长的故事": the first
+    part holds more than an item.
     """
     if parts[0].endswith(("は", "が")) or (ended and len(parts) < 3):
         return True

@@ -50,6 +50,7 @@ from .sciknoweval_rows import (
     Metric,
     few_shot_rows,
     is_missing,
+    listed_texts,
     metric_of,
     question_of,
     row_ids,
@@ -300,14 +301,14 @@ def _judged(
 def _options(row: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, str], str]:
     choices = row.get("choices")
     choices = choices if isinstance(choices, Mapping) else {}
-    labels = tuple(str(label) for label in choices.get("label") or ())
-    texts = [str(text) for text in choices.get("text") or ()]
+    labels, texts = (tuple(listed_texts(choices.get(name))) for name in ("label", "text"))
     key = text_of(row.get("answerKey"))
-    if not labels or len(labels) != len(texts) or key not in labels:
+    apart = {label.strip().casefold() for label in labels} - {""}
+    if len(labels) != len(texts) or key not in labels or len(apart) < len(labels):
         raise InputError(
             f"a multiple-choice row has the key {key!r} and the options {labels!r}: "
             f"{text_of(row.get('question'))[:60]!r}",
-            cure="give choices.label, choices.text and an answerKey among them",
+            cure="give choices.label, choices.text, one label a text, and an answerKey among them",
         )
     return labels, dict(zip(labels, texts, strict=True)), key
 
@@ -404,7 +405,7 @@ def sciknoweval_scores(
     conventions = recipe or SciKnowEvalRecipe()
     answers = [row.get("response") for row in rows] if responses is None else list(responses)
     scored: list[RowScore] = []
-    bad = few_shot_rows(rows)
+    bad = [BadRow(row.file, row.line, f"{row.reason}; {ZERO_SHOT}") for row in few_shot_rows(rows)]
     for place, (row, answer) in enumerate(zip(rows, answers, strict=True)):
         try:
             scored.append(
@@ -416,10 +417,9 @@ def sciknoweval_scores(
                 )
             )
         except InputError as error:
-            bad.append(BadRow("rows", place + 1, error.message))
+            bad.append(BadRow.of("rows", place + 1, error))
     if bad:
-        cure = "correct these rows or leave them out"
-        raise InputError.from_rows(bad, cure=ZERO_SHOT if few_shot_rows(rows) else cure)
+        raise InputError.from_rows(sorted(bad, key=lambda row: row.line or 0))
     return sciknoweval_figures(scored, judge=judge, recipe=conventions)
 
 

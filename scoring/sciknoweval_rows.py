@@ -23,6 +23,7 @@ __all__ = [
     "Metric",
     "few_shot_rows",
     "is_missing",
+    "listed_texts",
     "metric_of",
     "question_of",
     "refuse_few_shot",
@@ -133,11 +134,14 @@ def row_ids(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     seen: Counter[str] = Counter()
     own: set[str] = set()
     out = []
-    for row in rows:
+    bad: list[BadRow] = []
+    for place, row in enumerate(rows, start=1):
         given = text_of(row.get("question_id")) or text_of(row.get("id"))
         if given:
             if given in own:
-                raise InputError(f"the id {given!r} stands twice", cure="give each row its own")
+                bad.append(
+                    BadRow("rows", place, f"the id {given!r} stands twice; give each row its own")
+                )
             own.add(given)
             out.append(given)
             continue
@@ -147,15 +151,26 @@ def row_ids(rows: Iterable[Mapping[str, Any]]) -> list[str]:
             "sciknoweval-row-1",
             *task_of(row),
             *(text_of(row.get(name)) for name in ("type", "question", "answerKey", "answer")),
-            [str(text) for text in choices.get("text") or ()],
-            [str(label) for label in choices.get("label") or ()],
+            listed_texts(choices.get("text")),
+            listed_texts(choices.get("label")),
         ]
         plain = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(plain).hexdigest()[:20]
         number = seen[digest]
         seen[digest] += 1
         out.append(f"{digest}-{number}" if number else digest)
+    if bad:
+        raise InputError.from_rows(bad)
     return out
+
+
+def listed_texts(value: Any) -> list[str]:
+    """The texts of a list as a row has it; what is no list, or holds something else, has none."""
+    if not isinstance(value, (list, tuple)) or any(
+        one is None or isinstance(one, (bool, Mapping, list, tuple)) for one in value
+    ):
+        return []
+    return [str(one) for one in value]
 
 
 _SHOTS = re.compile(r"\b(?:few|one|two|three|four|five|[1-9]\d*)[-_ ]?shots?\b", re.I)

@@ -288,13 +288,18 @@ def prepare_universe(
             return element.head
         return element.compared
 
+    def names(element: Element) -> set[str]:
+        whole = conventions.compared == "text" or element.head is None
+        also = [element.compared_as(a) if whole else a for a in element.aliases]
+        return {form(text) for text in (name(element), *also)}
+
     keys = [form(name(element)) for element in predicted]
     duplicates = len(keys) - len(set(keys))
     if conventions.duplicates == "collapse":
         first = {key: place for place, key in reversed(list(enumerate(keys)))}
         kept = sorted(first.values())
         predicted, keys = tuple(predicted[p] for p in kept), [keys[p] for p in kept]
-    sides = [{form(text) for text in (name(e), *e.aliases)} for e in golds]
+    sides = [names(element) for element in golds]
     places: dict[str, list[int]] = {}
     for r, side in enumerate(sides):
         for key in side:

@@ -8,7 +8,7 @@ systems apart; one ``variant``, in SciKnowEval's rows, those of a system.
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from .writers import write_csv
 
 if TYPE_CHECKING:
     from ..scoring.judges import Judge
-    from ..scoring.knowledgeberg import KnowledgeBergScores
+    from ..scoring.knowledgeberg import KnowledgeBergScores, Reasoned
     from ..scoring.sciknoweval import SciKnowEvalRecipe, SciKnowEvalScores
     from ..scoring.study_recipes import AnyRecipe
     from ..scoring.universe import Universe, UniverseRecipe
@@ -119,6 +119,7 @@ def read_judge_replies(table: Table) -> dict[str, str]:
         identity, reply = _text(row["item_id"]), _text(row["judge_reply"])
         if not identity or identity in seen:
             why = "item_id is blank" if not identity else f"item_id {identity!r} stands twice"
+            why += "; take the file that --open wrote, one row an answer"
             bad.append(BadRow(table.name, line, why))
         seen.add(identity)
         if reply:
@@ -152,12 +153,18 @@ def score_sciknoweval_file(
         try:
             for name in ("details", "choices", "prompt"):
                 row[name] = _prompt(row.get(name), name)
+            metric = metric_of(row)
+            listed = metric == "relations" and isinstance(row.get("response"), list)
+            row["response"] = (
+                json.dumps(row["response"], ensure_ascii=False)
+                if listed
+                else _answer(row, "response")
+            )
+            reply = row.get("judge_reply")
+            row["judge_reply"] = None if reply is None else _answer(row, "judge_reply")
         except InputError as error:
-            bad.append(BadRow(table.name, line, error.message))
+            bad.append(BadRow.of(table.name, line, error))
             continue
-        row["response"] = _text(row.get("response"))
-        reply = row.get("judge_reply")
-        row["judge_reply"] = None if reply is None else _text(reply)
         whose = (_text(row.get("system")) or NO_SYSTEM, _text(row.get("variant")))
         of.setdefault(whose, []).append(row)
         lines.setdefault(whose, []).append(line)
@@ -261,7 +268,6 @@ def score_knowledgeberg_file(
     """
     from ..scoring.knowledgeberg import (
         Enumerated,
-        Reasoned,
         knowledgeberg_scores,
         read_reasoned,
     )
@@ -269,6 +275,7 @@ def score_knowledgeberg_file(
 
     universes: dict[str, list[tuple[Universe, str, str]]] = {}
     reasoned: dict[str, list[Reasoned]] = {}
+    answered: list[tuple[int, Reasoned]] = []
     seen: set[tuple[str, ...]] = set()
     bad: list[BadRow] = []
     for line, row in _rows(table):
@@ -278,13 +285,20 @@ def score_knowledgeberg_file(
             domain, language = _place(row, "domain"), _place(row, "language")
             once = (question_id, system, domain, language)
             if not question_id:
-                raise InputError("question_id is blank")
+                raise InputError("question_id is blank", cure="give each question an id")
             if once in seen:
-                raise InputError(f"question_id {question_id!r} stands twice for {system!r}")
+                raise InputError(
+                    f"question_id {question_id!r} stands twice for {system!r}",
+                    cure="keep one answer of a system to a question",
+                )
             seen.add(once)
             reference, key = row.get("reference"), _text(row.get("key"))
             if (reference is None) == (not key):
-                raise InputError("give a reference (an enumeration) or a key (multiple choice)")
+                both = "neither a reference nor a key" if not key else "a reference and a key"
+                raise InputError(
+                    f"question {question_id!r} has {both}",
+                    cure="give a reference (an enumeration) or a key (multiple choice)",
+                )
             if reference is not None:
                 one = prepare_universe(
                     question_id=question_id,
@@ -300,7 +314,7 @@ def score_knowledgeberg_file(
             asked = choice_question(row)
             answer = read_reasoned(
                 question_id=question_id,
-                response=_text(row.get("response")),
+                response=_answer(row, "response"),
                 key=key,
                 labels=asked.labels,
                 options=asked.options,
@@ -311,8 +325,11 @@ def score_knowledgeberg_file(
                 system=system,
             )
             reasoned.setdefault(system, []).append(answer)
+            answered.append((line, answer))
         except AccordError as error:
-            bad.append(BadRow(table.name, line, error.message))
+            bad.append(BadRow.of(table.name, line, error))
+    if not bad:
+        bad += _unknown_elements(table.name, universes, answered)
     _refuse(bad)
     source = Source.of(judge)
     block = source.block
@@ -344,8 +361,8 @@ def _write_new(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -
     """Write a table for people to fill in: its texts are a model's, and a spreadsheet opens it."""
     import pandas as pd
 
-    if os.path.lexists(path):
-        raise InputError(f"{path} can't be written: File exists", cure="name a new file")
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{path} is there already", cure="name a new file, or move that one")
     write_csv(path, pd.DataFrame(rows, columns=list(head), dtype=object))
 
 
@@ -357,7 +374,54 @@ def _rows(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _refuse(bad: Sequence[BadRow]) -> None:
     if bad:
-        raise InputError.from_rows(bad, cure="correct these rows or leave them out")
+        raise InputError.from_rows(bad)
+
+
+def _unknown_elements(
+    name: str,
+    universes: Mapping[str, Sequence[tuple[Universe, str, str]]],
+    answered: Sequence[tuple[int, Reasoned]],
+) -> Iterator[BadRow]:
+    """Needed elements that the enumeration which the system gave too does not have."""
+    from ..scoring.knowledgeberg import element_of, element_places
+
+    places = {
+        (one.system, one.question_id, language): (one, language)
+        for found in universes.values()
+        for one, _, language in found
+    }
+    known: dict[tuple[str, str, str], Mapping[str, int]] = {}
+    for line, answer in answered:
+        where = (answer.system, answer.seed_id, answer.language)
+        if not answer.needed or where not in places:
+            continue
+        one, language = places[where]
+        if where not in known:
+            known[where] = element_places(one.reference, language, one.recipe.articles)
+        for text in answer.needed:
+            try:
+                element_of(text, answer, known[where], one.recipe.articles)
+            except InputError as error:
+                yield BadRow.of(name, line, error)
+
+
+def _answer(row: Mapping[str, Any], name: str) -> str:
+    """An answer as text; an object is the JSON that a model wrote.
+
+    Raises
+    ------
+    InputError
+        When it is a list: several answers, of which none is the answer.
+    """
+    value = row.get(name)
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        raise InputError(
+            f"{name} is a list of {len(value)}: {json.dumps(value, ensure_ascii=False)[:40]}",
+            cure="give one text",
+        )
+    return _text(value)
 
 
 def _place(row: Mapping[str, Any], name: str) -> str:
@@ -365,7 +429,7 @@ def _place(row: Mapping[str, Any], name: str) -> str:
         return ALL
     value = _text(row[name])
     if not value:
-        raise InputError(f"{name} is blank")
+        raise InputError(f"{name} is blank", cure="fill it in, or leave the column out")
     return value
 
 
@@ -373,7 +437,14 @@ def _prompt(value: Any, name: str) -> dict[str, Any]:
     """An object; a prompt may be a text too."""
     if isinstance(value, str) and name == "prompt" and not value.lstrip().startswith("{"):
         return {"default": value} if value else {}
-    return json_object(value, name)
+    return json_object(value, name, cure=_OBJECTS[name])
+
+
+_OBJECTS = {
+    "details": 'write {"level": "L1", "task": "…"}',
+    "choices": 'write {"text": ["…", "…"], "label": ["A", "B"]}',
+    "prompt": 'write {"default": "…"}',
+}
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
-from .json_cells import json_list, json_object, json_text
+from .json_cells import json_list, json_texts
 from .readers import Table, read_table
 from .records import Question
 
@@ -76,11 +76,11 @@ def choice_question(row: Mapping[str, Any]) -> ChoiceQuestion:
     InputError
         When options or needed elements are of another form.
     """
-    options = json_object(row.get("options"), "options")
-    needed = json_list(row.get("needed"), "needed")
+    options = json_texts(row.get("options"), "options", cure='write {"A": "…", "B": "…"}')
+    needed = json_list(row.get("needed"), "needed", cure='write ["…", "…"]')
     return ChoiceQuestion(
         key=_text(row.get("key")),
-        options={label: json_text(text, "options") for label, text in options.items()},
+        options=options,
         seed_id=_text(row.get("seed_id")),
         needed=None if needed is None else tuple(needed),
     )
@@ -142,7 +142,7 @@ def knowledgeberg_table(
                 made |= {"reference": found.key, "key": found.key, "metric": CHOICE}
                 choices.append((line, identity, found, language))
         except AccordError as error:
-            bad.append(BadRow(table.name, line, error.message))
+            bad.append(BadRow.of(table.name, line, error))
             continue
         rows.append(made)
         lines.append(line)

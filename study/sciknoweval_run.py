@@ -36,7 +36,7 @@ from ..scoring.verdict import SEVERAL
 from . import columns
 from .benchmark_run import Read, rating_by_rule
 from .identity import hashed_system, response_id
-from .json_cells import json_object, json_text
+from .json_cells import json_texts
 from .judging import Source, judged, rating
 from .question_chunks import Work
 from .readers import Table
@@ -269,7 +269,7 @@ def check_questions(source: Table | Path | str) -> None:
             if metric_of(row) not in JUDGED:
                 score_row(row, "-")  # its gold answer is looked at
         except AccordError as error:
-            bad.append(BadRow(source.name, line, error.message))
+            bad.append(BadRow.of(source.name, line, error))
     if bad:
         raise InputError.from_rows(bad, cure="correct these rows or leave them out")
 
@@ -307,7 +307,7 @@ def row_of(question: Question) -> dict[str, Any]:
     elements = read_reference(question.reference).elements
     texts = [element.text for element in elements]
     kind = fields.get("type", "")
-    options = json_object(fields.get("options"), "options")
+    options = json_texts(fields.get("options"), "options", cure='write {"A": "…", "B": "…"}')
     gold = texts[0] if texts else ""
     if kind == "relation_extraction":
         # The tuples of the reference came without their brackets.
@@ -319,10 +319,7 @@ def row_of(question: Question) -> dict[str, Any]:
         "type": kind,
         "domain": fields.get("domain", ""),
         "details": {name: fields.get(name, "") for name in ("level", "task", "subtask")},
-        "choices": {
-            "label": list(options),
-            "text": [json_text(option, "options") for option in options.values()],
-        },
+        "choices": {"label": list(options), "text": list(options.values())},
         "answerKey": gold if choice else "",
         "answer": "" if choice else gold,
     }

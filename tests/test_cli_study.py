@@ -368,7 +368,7 @@ def test_what_a_listed_row_quotes_steers_no_terminal(accord: Runner) -> None:
 @pytest.mark.usefixtures("worse")
 def test_all_bad_rows_are_listed_on_request(accord: Runner) -> None:
     _, _, err = accord("add", "s", "blank.csv", "--as", "questions")
-    assert "(and 1 more bad rows)" in err and "--show-all" in err
+    assert "(and 1 more bad row)" in err and "--show-all" in err
     status, _, err = accord("add", "s", "blank.csv", "--as", "questions", "--show-all")
     assert status == 2
     assert err.splitlines()[:2] == [

@@ -83,6 +83,24 @@ def test_exact(
     ]
 
 
+def test_an_alias_stands_for_the_text_of_an_element_and_not_for_its_attributes() -> None:
+    shown = "New York City\nyear: 1898"
+    for predicted, verdict in (
+        ("The Big Apple\nyear: 1898", "CORRECT"),
+        ("The Big Apple\nyear: 1998", "INCORRECT"),
+        ("The Big Apple", "INCORRECT"),
+        ("New York City", "INCORRECT"),
+    ):
+        one = item(shown, predicted, "The Big Apple")
+        assert ExactJudge().judge([one])[0].verdict == verdict, predicted
+    # 5 tokens against 5; without the attribute on the alias's side 3 against 5, F1 0.75.
+    near = item(shown, "The Big Apple\nyear: 1898", "The Big Apple")
+    assert RougeJudge(0.8).judge([near])[0].verdict == "CORRECT"
+    # A further line that names nothing may be a part of the text: the alias is the whole then.
+    whole = item("United States\nof America", "USA", "USA")
+    assert ExactJudge().judge([whole])[0].verdict == "CORRECT"
+
+
 # rouge
 
 

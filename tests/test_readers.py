@@ -119,7 +119,7 @@ BAD: list[tuple[str, bytes | str, str, str]] = [
     ("t.csv", "item_id\n1\n".encode("utf-16"), "encoded as UTF-16", "save it as UTF-8"),
     ("t.csv", HEADER + b"1,a\0b\n", "t.csv, line 2: a NUL byte", "save it as UTF-8"),
     ("t.csv", HEADER + b"1,a\n2\n", "t.csv, line 3: 1 cells where the header has 2", "quotation"),
-    ("t.csv", HEADER + b"1,a,b\n2,c,d\n", "line 2: 3 cells", "(and 1 more bad rows)"),
+    ("t.csv", HEADER + b"1,a,b\n2,c,d\n", "line 2: 3 cells", "(and 1 more bad row)"),
     ("t.csv", HEADER + b'1,"a\n2,b\n', "line 2: a quotation mark is opened", "never closed"),
     ("t.csv", HEADER + b'1,"a"b\n', "t.csv, line 2", "double the quotation marks"),
     ("t.csv", b"a;b\n1;2\n", "separated by semicolons", "commas as .csv"),

@@ -350,6 +350,11 @@ def test_a_response_that_came_as_data_is_taken_as_read() -> None:
     assert score(["a"], parse("1. a")).scores.judge.f1 == 1
 
 
+def test_elements_that_came_as_data_do_not_run_together_for_relaxed_recall() -> None:
+    found = score(["Blue Nile", "Nile Delta"], ["The Blue", "Nile", "Nile Delta"])
+    assert found.scores.relaxed_recall.value == 0.5
+
+
 # Averages
 
 

@@ -145,10 +145,94 @@ def test_bad_rows_are_named_by_file_and_line(accord: Runner) -> None:
     status, _, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval")
     assert status == 2
     assert "answers.jsonl, line 2: a multiple-choice row has the key 'E'" in err
-    assert "(and 1 more bad rows)" in err
+    assert "(and 1 more bad row)" in err
     write("shots.jsonl", [science(response="B", variant="5-shot")])
     status, _, err = accord("score", "shots.jsonl", "--recipe", "sciknoweval")
     assert (status, "shots.jsonl, line 1: variant is '5-shot'" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"choices": {"text": 5, "label": ["A"]}}, "the key 'B' and the options ('A',): 'Which?'"),
+        ({"choices": {"text": "ab", "label": "AB"}}, "the key 'B' and the options ()"),
+        ({"choices": {"text": ["a", "b"], "label": [None, "B"]}}, "the options ()"),
+        ({"choices": {"text": ["a", "b"], "label": ["B", "B"]}}, "the options ('B', 'B')"),
+        ({"choices": ["a", "b"]}, 'choices is no JSON object but ["a", "b"]; write {"text"'),
+        ({"details": None}, "a row has no details.level: 'Which?'; give the benchmark's rows"),
+        ({"type": "essay"}, "no metric for the type 'essay'"),
+        ({"response": ["B", "A"]}, 'response is a list of 2: ["B", "A"]; give one text'),
+        ({"num_fewshot": 5}, "num_fewshot is '5'; ask without examples"),
+        ({"id": "7"}, "the id '7' stands twice; give each row its own"),
+    ],
+)
+def test_each_bad_row_is_told_with_its_line_its_value_and_what_to_do(
+    changes: dict[str, Any], said: str, accord: Runner
+) -> None:
+    first = science(response="B", **({"id": "7"} if "id" in changes else {}))
+    write("answers.jsonl", [first, {**science(response="B"), **changes}])
+    status, out, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval")
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert "answers.jsonl, line 2: " in err
+    assert said in err
+
+
+def test_all_bad_rows_of_a_file_are_listed_when_asked_for(accord: Runner) -> None:
+    bad = [science(response="B", answerKey="E"), science(response="B", type="essay")]
+    write("answers.jsonl", [science(response="B"), *bad])
+    status, _, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval")
+    assert (status, "--show-all lists them" in err) == (2, True)
+    status, _, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval", "--show-all")
+    assert status == 2
+    assert "answers.jsonl, line 2: " in err
+    assert "answers.jsonl, line 3: " in err
+
+
+def test_tuples_may_come_as_a_list_and_variants_are_apart(accord: Runner) -> None:
+    details = {"level": "L2", "task": "drug_drug_relation_extraction"}
+    row = science(type="relation_extraction", details=details, answer="(a, advise, b)")
+    write(
+        "answers.jsonl",
+        [
+            {**row, "system": "s", "variant": "thinking", "response": [["a", "advise", "b"]]},
+            {**row, "system": "s", "variant": "", "response": "(a, advise, c)"},
+        ],
+    )
+    status, out, _ = accord("score", "answers.jsonl", "--recipe", "sciknoweval", "--json")
+    assert status == 0
+    overall = {
+        one["system"]: one["figures"]["task-macro"]["value"] for one in json.loads(out)["results"]
+    }
+    assert sorted(overall.values()) == [0, 1]
+
+
+@pytest.mark.parametrize("option", [("--jobs", "2"), ("--repeat", "2"), ("--fresh",)])
+def test_what_only_a_study_does_is_refused_for_a_file(
+    option: tuple[str, ...], accord: Runner
+) -> None:
+    write("answers.jsonl", [science(response="B")])
+    status, _, err = accord("score", "answers.jsonl", "--recipe", "sciknoweval", *option)
+    assert (status, f"{option[0]} is for a study, not for a file" in err) == (2, True)
+
+
+def test_what_waits_is_written_without_formulas_and_never_over_a_file(accord: Runner) -> None:
+    write("answers.jsonl", [science(**SUMMARY, response='=HYPERLINK("http://x.example")')])
+    command = ("score", "answers.jsonl", "--recipe", "sciknoweval", "--open", "open.csv")
+    assert accord(*command)[0] == 0
+    content = Path("open.csv").read_text(encoding="utf-8")
+    assert "'=HYPERLINK" in content
+    status, _, err = accord(*command)
+    assert (status, "open.csv is there already; name a new file" in err) == (2, True)
+    assert Path("open.csv").read_text(encoding="utf-8") == content
+
+
+def test_a_system_s_name_can_not_break_the_page(accord: Runner) -> None:
+    write("answers.jsonl", [science(response="B", system="a\nsystem b: 9 rows")])
+    status, out, _ = accord("score", "answers.jsonl", "--recipe", "sciknoweval")
+    assert status == 0
+    assert [line for line in out.splitlines() if line.startswith("system")] == [
+        "system a system b: 9 rows: 1 rows"
+    ]
 
 
 BERG: list[dict[str, Any]] = [
@@ -181,6 +265,29 @@ BERG: list[dict[str, Any]] = [
         "needed": ["Gobi"],
     },
 ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"options": ["Namib", "Gobi"]}, 'options is no JSON object but ["Namib", "Gobi"]; write'),
+        ({"options": {"A": None, "B": "x"}}, "options: 'A' is no text but null"),
+        ({"needed": "Namib"}, 'needed is no JSON list but "Namib"; write ["…", "…"]'),
+        ({"needed": [None]}, "needed: place 1 is no text but null"),
+        ({"needed": ["Sahara"]}, "needs 'Sahara', which is no element of 'q1'; name needed"),
+        ({"response": ["B"]}, 'response is a list of 1: ["B"]; give one text'),
+        ({"key": ""}, "question 'k1' has neither a reference nor a key; give"),
+        ({"reference": ["x"]}, "question 'k1' has a reference and a key; give"),
+    ],
+)
+def test_each_bad_row_of_knowledgeberg_is_told_with_its_line_and_what_to_do(
+    changes: dict[str, Any], said: str, accord: Runner
+) -> None:
+    write("berg.jsonl", [BERG[0], {**BERG[1], **changes}])
+    status, out, err = accord("score", "berg.jsonl", "--recipe", "knowledgeberg")
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert "berg.jsonl, line 2: " in err
+    assert said in err
 
 
 def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
@@ -217,7 +324,7 @@ def test_knowledgeberg_from_open_pairs_to_verdicts(accord: Runner) -> None:
     assert found["block"]["judge"]["type"] == "file"
 
     status, _, err = accord(*command, "--open", "open.csv")
-    assert (status, "open.csv can't be written" in err) == (2, True)
+    assert (status, "open.csv is there already" in err) == (2, True)
 
 
 def test_variants_of_a_system_are_not_averaged_together(accord: Runner) -> None:

@@ -283,3 +283,12 @@ def test_the_block_travels() -> None:
     found = score(["a"], ["a"], duplicates="collapse")
     assert found.block["recipe"]["duplicates"] == "collapse"
     assert UniverseRecipe().sha256 != UniverseRecipe(articles="keep").sha256
+
+
+def test_an_alias_goes_with_the_attributes_of_its_element() -> None:
+    gold = [{"text": "New York", "aliases": ["The Big Apple"], "attributes": {"year": "1898"}}]
+    right = [{"text": "The Big Apple", "attributes": {"year": "1898"}}]
+    wrong = [{"text": "The Big Apple", "attributes": {"year": "1998"}}]
+    assert score(gold, right).greedy.f1 == 1
+    assert score(gold, wrong).greedy.f1 == 0
+    assert score(gold, ["The Big Apple"]).greedy.f1 == score(gold, ["New York"]).greedy.f1 == 0
