@@ -9,9 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +19,6 @@ from accord.scoring.openai_client import RetryPolicy
 from accord.scoring.openai_judge import OpenAIJudge
 from accord.scoring.records import Item
 from accord.scoring.replies import MemoryReplies, Reply, ReplyKey
-from accord.study.ledger import Ledger
 
 KEY = "sk-test-0123456789abcdef"
 QUICK = RetryPolicy(tries=4, base=0.01, longest=0.02, patience=1.0)
@@ -414,24 +411,6 @@ def test_a_reply_in_parts_and_without_its_usual_fields(stub: Stub) -> None:
     assert judge.judge(items(1))[0].verdict == "INCORRECT"
     (reply,) = store.find([judge.key(items(1)[0])]).values()
     assert (reply.text, reply.served_model, reply.prompt_tokens) == ("INCORRECT", None, None)
-
-
-def test_odd_names_and_counts_of_an_endpoint_stop_no_run(stub: Stub, tmp_path: Path) -> None:
-    odd = {
-        **completion("CORRECT"),
-        "model": "m\ud83d",
-        "system_fingerprint": "\ud800",
-        "usage": {"prompt_tokens": 2**70, "completion_tokens": -1},
-    }
-    stub.script = lambda n, body: (200, odd)
-    with closing(Ledger.create(tmp_path / "ledger.sqlite")) as store:
-        judge = OpenAIJudge.from_table(
-            "gpt", {"type": "openai", "endpoint": stub.url, "model": "m"}, replies=store
-        )
-        assert [found.verdict for found in judge.judge(items(2))] == ["CORRECT", "CORRECT"]
-        (reply,) = store.find([judge.key(items(1)[0])]).values()
-    assert (reply.served_model, reply.fingerprint) == ("m?", "?")
-    assert (reply.prompt_tokens, reply.completion_tokens) == (None, None)
 
 
 def test_reasoning_is_no_verdict(stub: Stub) -> None:

@@ -11,6 +11,8 @@ import signal
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from accord.scoring.openai_errors import RequestFailed
 from accord.scoring.openai_judge import OpenAIJudge
 from accord.scoring.records import Item
 from accord.scoring.replies import MemoryReplies, Reply
+from accord.study.ledger import Ledger
 
 
 class Recorder(MemoryReplies):
@@ -283,3 +286,26 @@ def test_a_key_that_a_server_gives_back_is_not_kept(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     judge = OpenAIJudge.from_table("gpt", {"type": "openai", "model": "m"}, replies=store)
     assert [verdict.verdict for verdict in judge.judge(items(1))] == ["CORRECT"]
+
+
+def test_odd_names_and_counts_of_an_endpoint_stop_no_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import openai
+
+    async def post(client: Any, path: str, **request: Any) -> Any:
+        return {
+            "choices": [{"message": {"content": "CORRECT"}, "finish_reason": "\udc00"}],
+            "model": "m\ud83d",
+            "system_fingerprint": "\ud800",
+            "usage": {"prompt_tokens": 2**70, "completion_tokens": -1},
+        }
+
+    monkeypatch.setattr(openai.AsyncOpenAI, "post", post)
+    with closing(Ledger.create(tmp_path / "ledger.sqlite")) as store:
+        table = {"type": "openai", "endpoint": "http://127.0.0.1:9/v1", "model": "m"}
+        judge = OpenAIJudge.from_table("gpt", table, replies=store)
+        assert [found.verdict for found in judge.judge(items(2))] == ["CORRECT", "CORRECT"]
+        (reply,) = store.find([judge.key(items(1)[0])]).values()
+    assert (reply.served_model, reply.fingerprint, reply.finish_reason) == ("m?", "?", "?")
+    assert (reply.prompt_tokens, reply.completion_tokens) == (None, None)
