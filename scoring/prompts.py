@@ -34,7 +34,8 @@ from pathlib import Path
 from typing import Any
 
 from ..templates import judging
-from .errors import SettingsError
+from .errors import InputError, SettingsError
+from .files import read_whole
 from .records import VERDICTS, Item
 
 __all__ = ["Message", "Prompt", "PromptTemplate", "built_in", "built_in_names", "load_template"]
@@ -218,8 +219,8 @@ def load_template(
         return template
     path = Path(value) if folder is None else folder / value
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
+        text = read_whole(path).decode("utf-8-sig")
+    except (InputError, UnicodeDecodeError) as error:
         why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else "can't be read"
         raise SettingsError(
             f"the prompt {value!r} is no built-in prompt, and the file {why}",

@@ -128,7 +128,8 @@ class Element:
     def from_value(cls, value: Any) -> Element:
         """An element from a JSON value: a string, a number, or ``{text, aliases, attributes}``.
 
-        An attribute without a value (null, NaN) is left out, as one that is not there.
+        An attribute without a value (null, NaN) and a blank alias are left out, as if they were not
+        there.
 
         Raises
         ------
@@ -150,7 +151,9 @@ class Element:
                 )
             return cls(
                 text=value["text"],
-                aliases=_texts(value.get("aliases") or (), "aliases"),
+                aliases=tuple(
+                    a for a in _texts(value.get("aliases") or (), "aliases") if a.strip()
+                ),
                 attributes=_attributes(value.get("attributes") or ()),
                 head=_text_or_none(value.get("head"), "head"),
                 section=_text_or_none(value.get("section"), "section"),

@@ -260,6 +260,15 @@ class _Grammar:
         ordered = sorted(self.words, key=len, reverse=True)
         self.pattern = re.compile("|".join(f"({_spelled(word)})" for word in ordered))
         self.order = [self.folded[word.casefold()] for word in ordered]
+        # "IN CORRECT" is a torn INCORRECT, and no CORRECT.
+        self.torn = {
+            label: tuple(
+                start
+                for longer in self.folded
+                if longer.endswith(word) and (start := longer.removesuffix(word)).isalnum()
+            )
+            for word, label in self.folded.items()
+        }
 
     def last_line(self, text: str) -> str:
         """The last line that says anything; a closing brace or a rule of dashes does not."""
@@ -276,6 +285,8 @@ class _Grammar:
         for match in self.pattern.finditer(line):
             if _is_whole(line, match.start(), match.end()):
                 label = self.order[(match.lastindex or 1) - 1]
+                if self._is_torn(label, line[: match.start()]):
+                    continue
                 found.add(label)
                 turned = turned or self._is_turned(line[max(0, match.start() - 80) : match.start()])
         alone = self._alone(line)
@@ -286,6 +297,14 @@ class _Grammar:
         if not found:
             return None, NO_LABEL
         return (None, NEGATED) if turned else (found.pop(), None)
+
+    def _is_torn(self, label: str, before: str) -> bool:
+        """Whether what stands before a label makes another label with it."""
+        head = before.rstrip().casefold()
+        return any(
+            head.endswith(start) and not _in_word(head[: -len(start)][-1:])
+            for start in self.torn[label]
+        )
 
     def _alone(self, line: str) -> str | None:
         """The label that is all there is on a line, or after its last colon, in any case."""

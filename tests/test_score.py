@@ -232,6 +232,12 @@ def test_an_attribute_without_a_value_is_not_there() -> None:
         assert found.attributes == (("by", "z"),)
 
 
+def test_a_blank_alias_is_none() -> None:
+    """A judge would be shown an empty text as one that is as good as the reference."""
+    value = {"text": "x", "aliases": ["", "y", " \u00a0"]}
+    assert Element.from_value(value) == Element("x", aliases=("y",))
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [

@@ -62,6 +62,8 @@ READ = [
     ("Score: 1", NUMBERS, "1"),
     ("0.", NUMBERS, "0"),
     ("NOT CORRECT", ("CORRECT", "NOT CORRECT"), "NOT CORRECT"),
+    ("I find it, all in all, CORRECT", PAIR, "CORRECT"),
+    ("Written in BERLIN CORRECT", PAIR, "CORRECT"),
     ("判断：正确", ("正确", "不正确"), "正确"),
     ("不正确", ("正确", "不正确"), "不正确"),
     # JSON.
@@ -108,6 +110,8 @@ UNSCORED = [
     ("The answer is correct", PAIR, "no label"),
     ("CORRECTLY spelled", PAIR, "no label"),
     ("IN-CORRECT", PAIR, "no label"),
+    ("IN CORRECT", PAIR, "no label"),
+    ("Verdict: IN  *CORRECT*", PAIR, "no label"),
     ("NOT_CORRECT", PAIR, "no label"),
     ("CORRECT_1", PAIR, "no label"),
     ("CORRECT_", PAIR, "no label"),
