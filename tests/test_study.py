@@ -229,7 +229,7 @@ def test_what_another_process_scored_meanwhile_stays_in_force(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Waiting for the writer's lock, a reader must not put older tables in place of newer ones."""
-    real = study.ledger.writing
+    real: Callable[[], AbstractContextManager[None]] = study.ledger.writing
 
     def after_another() -> AbstractContextManager[None]:
         monkeypatch.undo()
