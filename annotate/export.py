@@ -230,8 +230,8 @@ def fill_project(
     new = project is None
     if project is None:
         earlier = study.ledger.exported(sample.sample_id)
-        own = (row for row in earlier if row.template == page.name)
-        if repeated and any(row.target == connection.url for row in own):
+        ours = (row for row in earlier if row.template == page.name)
+        if repeated and any(row.target == connection.url for row in ours):
             notes.append("the project of an earlier export is gone; a new one was made")
         title = f"{sample.sample_id} {part}".strip()
         project = create_project(
@@ -240,7 +240,9 @@ def fill_project(
         progress(f"project {project.project_id} is made")
     elif per_item is not None and per_item != project.per_item:
         project = set_per_item(connection, project, per_item)
-    out = Sending(study, sample, page, connection, project)
+    # What people left open changes with their labels: a project may hold more of that.
+    own = None if page.kind == "adjudicated" else {item.item_id for item in items}
+    out = Sending(study, sample, page, connection, project, own)
     there = [] if new else list_tasks(connection, project, page.shown)
     present = out.record(there)
     notes += _oddities(there, items, page)
