@@ -22,7 +22,7 @@ from .template import Template, load_template
 
 if TYPE_CHECKING:
     from ..study import Study
-    from ..study.records import RatingRow, Sample
+    from ..study.records import ExportedTask, RatingRow, Sample
 
 __all__ = ["Adjudication", "adjudicate_by_file", "adjudicate_on_server"]
 
@@ -151,6 +151,7 @@ def adjudicate_on_server(
         if not plan.todo:
             return plan.report(None)
         own = plan.page.name if plan.person is None else f"{plan.page.name}/{plan.person}"
+        before = study.ledger.exported()
         mark = mark_of(study, sample_id, own, make=True)
         if mark is None:
             raise StudyError(f"sample {sample_id!r} has no mark", cure="run this again")
@@ -177,7 +178,7 @@ def adjudicate_on_server(
             project_id=project.project_id,
             per_item=project.per_item,
             url=project.url,
-            notes=(*plan.notes, *said),
+            notes=(*plan.notes, *said, *_elsewhere(plan, before, project.project_id)),
         )
     )
 
@@ -201,6 +202,7 @@ def adjudicate_by_file(
         plan = _plan(study, sample_id, people, names)
         if not plan.todo:
             return plan.report(None)
+        before = study.ledger.exported()
         tasks = [one.task for one in plan.todo]
         made = task_files(study, plan.sample, plan.page, tasks, file)
         write_tasks(study, [made])
@@ -215,7 +217,7 @@ def adjudicate_by_file(
             added=added,
             present=len(plan.todo) - added,
             files=made.names,
-            notes=plan.notes,
+            notes=(*plan.notes, *_elsewhere(plan, before, file.name)),
         )
     )
 
@@ -255,6 +257,22 @@ def _plan(study: Study, sample_id: str, people: Sequence[Annotator], names: Pseu
             )
         todo = left
     return _Plan(sample, page, person, tuple(todo), len(found) - len(todo) - own, own, tuple(notes))
+
+
+def _elsewhere(plan: _Plan, before: Sequence[ExportedTask], place: int | str) -> list[str]:
+    """Says how many items wait in another project or file, where somebody else may settle them."""
+    waiting = {
+        row.item_id
+        for row in before
+        if row.template == plan.page.name and place not in (row.project_id, row.target)
+    }
+    both = sum(one.item_id in waiting for one in plan.todo)
+    if not both:
+        return []
+    return [
+        f"{both} of them are handed out in another project or file already and not settled there"
+        " yet; of each item the latest adjudication counts"
+    ]
 
 
 def _labelled_by(person: Annotator, pseudonym: str, rows: Sequence[RatingRow]) -> set[str]:

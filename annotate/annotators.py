@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +48,16 @@ def read_annotators(path: str | Path) -> list[Annotator]:
         When the file can't be read, nobody is in it, an address is none, or somebody is in it
         twice; the message names the line.
     """
-    table = read_table(path, required=["email"])
+    table = read_table(path)
+    header = [str(name) for name in table.frame.columns]
+    if "email" not in header:
+        near = difflib.get_close_matches("email", [name.lower() for name in header], n=1)
+        raise InputError(
+            f"{table.name} has no column 'email'; its columns are {', '.join(header[:30])}",
+            cure=f"rename {header[[name.lower() for name in header].index(near[0])]!r} to email"
+            if near
+            else "give a first line with the column email",
+        )
     columns = [str(name) for name in table.frame.columns if name != "email"]
     out: list[Annotator] = []
     seen: dict[str, int] = {}

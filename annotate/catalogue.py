@@ -37,18 +37,18 @@ class Catalogue:
         self._pairs: dict[str, Graded] | None = None
         self._exported: set[str] | None = None
         self._units: dict[str, dict[str, Graded]] = {}
-        self._templates: dict[tuple[object, object], Template | None] = {}
+        self._templates: dict[tuple[str, str], Template | None] = {}
 
     def template(self, name: object, version: object) -> Template | None:
         """The template that a task was made with, None where that version is not there."""
+        if not isinstance(name, str) or not isinstance(version, str):
+            return None
         key = (name, version)
         if key not in self._templates:
             self._templates[key] = self._load(name, version)
         return self._templates[key]
 
-    def _load(self, name: object, version: object) -> Template | None:
-        if not isinstance(name, str) or not isinstance(version, str):
-            return None
+    def _load(self, name: str, version: str) -> Template | None:
         own, judge = split_version(version)
         if not is_named(name, own):
             return None

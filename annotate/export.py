@@ -236,7 +236,9 @@ def fill_project(
         project = set_per_item(connection, project, per_item)
     if keep_project(study, mark, project, connection.url):
         notes.append("the project of an earlier export is gone; a new one was made")
-    out = Sending(study, sample, page, connection, project)
+    # What people left open changes with their labels: a project may hold more of that.
+    own = None if page.kind == "adjudicated" else {item.item_id for item in items}
+    out = Sending(study, sample, page, connection, project, own)
     there = [] if new else list_tasks(connection, project, page.shown)
     present = out.record(there)
     notes += _oddities(there, items, page)

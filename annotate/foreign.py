@@ -19,7 +19,7 @@ from .foreign_flat import flat_labels
 from .foreign_values import Value, read_values
 from .pseudonym import Pseudonyms
 from .rules import in_time
-from .snapshots import NOBODY, edited_by_another, keys_of, person_of
+from .snapshots import NOBODY, drafts_of, edited_by_another, keys_of, person_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,7 +232,7 @@ def _nested(
     """The annotations of a JSON export."""
     read = read_values(tasks, controls, where)
     for task in tasks:
-        flags["drafts"] += len(task.get("drafts") or ())
+        flags["drafts"] += drafts_of(task)
         key = field_of(task, item)
         kept = {name: field_of(task, name) for name in keep}
         for annotation in task["annotations"]:

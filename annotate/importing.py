@@ -22,6 +22,7 @@ from .rules import RULES, TASK, Decision, decide, retest_times, task_note
 from .snapshots import (
     NOBODY,
     Snapshot,
+    drafts_of,
     edited_by_another,
     fetch,
     keys_of,
@@ -52,7 +53,7 @@ class ImportReport:
         ``other template``, ``twice``.
     annotations
         Counts by rule (:data:`accord.annotate.rules.RULES`); they add up to all annotations of
-        tasks with an item id.
+        tasks with an item id, each once however many of the files it is in.
     drafts, edited_by_others, prefilled, judge_shown, by_others
         Drafts that were not submitted; annotations that somebody else changed; annotations that
         began from a prediction; annotations of tasks that were handed out with a judge's verdict;
@@ -286,6 +287,7 @@ class _Found:
     ) -> None:
         self._catalogue, self._samples = catalogue, samples
         self._names = names
+        self._known_version = {(a.unique_id, a.updated_at): a for a in known}
         self._known_annotator = {a.unique_id: a.annotator for a in known}
         self._named: dict[_Trace, str] = {}
         self._nameless: dict[_Trace, str] = {}
@@ -295,7 +297,7 @@ class _Found:
         self.snapshots: list[Snapshot] = []
         self.tasks: Counter[str] = Counter(seen=0)
         self.flags: Counter[str] = Counter()
-        self.unknown = 0
+        self.kept_versions: set[tuple[str, str]] = set()
         self.by_number: dict[str, str] = {}
         self.kept: set[str] = set()
 
@@ -336,7 +338,7 @@ class _Found:
     ) -> None:
         data = task["data"]
         self.tasks["seen"] += 1
-        self.flags["drafts"] += len(task.get("drafts") or ())
+        self.flags["drafts"] += drafts_of(task)
         item_id = data.get("item_id")
         if not isinstance(item_id, str):
             self.tasks["without item id"] += 1
@@ -359,25 +361,35 @@ class _Found:
         sample = data.get("sample_id")
         project = number(task.get("project"))
         for annotation in task["annotations"]:
-            if not known:
-                self.unknown += 1
+            unique, updated = self._keys(item_id, annotation, project)
+            if (unique, updated) in self.kept_versions:
+                self.flags["again"] += 1
+                continue
+            self.kept_versions.add((unique, updated))
+            before = self._known_version.get((unique, updated))
+            if before is not None and before.item_id != item_id:
+                # The label was made for the item that the task named then.
+                self.flags["moved"] += 1
+                self.stored.append(before)
                 continue
             person = person_of(annotation, snapshot.people)
             annotator = NOBODY if person is None else aliases[person]
-            if person is not None and "@" not in person:
+            # A number whose labels the ledger has under an address is known by that.
+            if person and "@" not in person and annotator == self._names.name(person):
                 self.by_number[annotator] = person
             self.flags["not the owner"] += snapshot.owner not in (None, annotator)
             self.flags["edited"] += edited_by_another(annotation)
             self.flags["prefilled"] += began_from_prediction(annotation)
             self.flags["judge shown"] += beside_judge({TASK: note})
-            unique, updated = self._keys(item_id, annotation, project)
             self.stored.append(
                 StoredAnnotation(
                     unique_id=unique,
                     updated_at=updated,
                     item_id=item_id,
                     content_sha256=content if isinstance(content, str) else "",
-                    sample_id=sample if sample in self._samples else None,
+                    sample_id=sample
+                    if isinstance(sample, str) and sample in self._samples
+                    else None,
                     annotator=annotator,
                     raw={**scrubbed(annotation, annotator, self._names), TASK: note},
                     project_id=project,
@@ -451,7 +463,6 @@ class _Found:
     ) -> ImportReport:
         """The counts, with the rule of each annotation."""
         counts = dict.fromkeys(RULES, 0)
-        counts["unknown item"] += self.unknown
         people: dict[str, dict[str, int]] = {}
         left_open = 0
         for annotation in self.stored:
@@ -520,6 +531,13 @@ class _Found:
                 f"labels of {', '.join(sorted(self.kept))} were here before under that name, which "
                 "stays that person's"
             )
+        if self.flags["moved"]:
+            yield (
+                f"{self.flags['moved']} annotations are of tasks that name another item than when "
+                "they were imported first; their labels stay with that one"
+            )
+        if self.flags["again"]:
+            yield f"{self.flags['again']} annotations came more than once; each counts once"
         if self.flags["without item id"]:
             yield (
                 f"{self.flags['without item id']} annotations are of tasks without an item_id and "

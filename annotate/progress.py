@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.records import UNSURE
 from ..study.anchored import MARK, OF_SHOWN
 from ..study.identity import is_other_unit
+from ..study.rating_times import lead_time
 from ..study.records import RatingRow, Sample, StoredAnnotation
 from ..study.weights import OF_RETEST, RETEST
 from .catalogue import Catalogue
@@ -29,6 +31,8 @@ _LONGEST_PAUSE = timedelta(minutes=30)
 _ADJUDICATION = "adjudication"
 """The template whose tasks settle what the others left open; they are no part of the grading."""
 _SHOWN = ", judge shown"
+_COUNTED = ("labelled", "skipped")
+"""The rules by which an annotation is somebody's word on a task."""
 _ENOUGH = 5
 """Labels from which a pace can be told."""
 
@@ -95,9 +99,11 @@ class SampleProgress:
         in the sample's order; none of whole responses, parses, gold answers or a page with a
         judge's verdict.
     hours_left
-        The labels that are missing times the median time an item took; None where unknown.
+        The labels that can still come, each at the median time that it takes its person (or,
+        where that is not known, all of them); None where no time is known. A skip of somebody with
+        a share of their own brings no label any more.
     finish
-        When the last label comes if people go on as they did since the first; None where there
+        When the last of these comes if people go on as they did since the first; None where there
         are too few labels to tell.
     """
 
@@ -156,9 +162,9 @@ class SampleProgress:
             )
         if self.to_adjudicate:
             yield f"  {len(self.to_adjudicate)} items worth adjudicating (people differ, or UNSURE)"
-        if self.labels < self.wanted and self.hours_left is not None:
-            yield f"  about {self.hours_left:.1f} hours of grading left"
-        if self.finish is not None and self.labels < self.wanted:
+        if self.hours_left:
+            yield f"  about {_duration(self.hours_left)} of grading left"
+        if self.finish is not None:
             yield f"  expected finish at this pace: {self.finish:%Y-%m-%d %H:%M} UTC"
 
 
@@ -259,7 +265,8 @@ def _of_sample(
         people.setdefault(person, Counter())[live] += 1
         labels[task] += live
     shares = _shares(plan)
-    minutes = {person: _minutes(annotations, person) for person in {*people, *shares}}
+    counted = [one for one in annotations if rules[one.unique_id, one.updated_at] in _COUNTED]
+    minutes = {person: _minutes(counted, person) for person in {*people, *shares}}
     per_item = overlap or (1 if exported else max([1, *labels.values()]))
     wanted = sum(shares.values()) if plan else len(tasks) * per_item
     most = per_item if plan is None else wanted
@@ -267,7 +274,19 @@ def _of_sample(
     everybody = sorted(
         {*people, *shares}, key=lambda name: (-people.get(name, Counter())[True], name)
     )
-    pace = [m for m in minutes.values() if m is not None]
+    found = tuple(
+        PersonProgress(
+            name,
+            shares.get(name),
+            people.get(name, Counter())[True],
+            people.get(name, Counter())[False],
+            minutes[name],
+        )
+        for name in everybody
+    )
+    missing = wanted - labels_in
+    if plan is not None:
+        missing = sum(person.left or 0 for person in found)
     return SampleProgress(
         sample_id=sample.sample_id,
         purpose=sample.purpose,
@@ -276,21 +295,12 @@ def _of_sample(
         wanted=wanted,
         labels=labels_in,
         by_count=dict(sorted(Counter(labels[task] for task in tasks).items())),
-        people=tuple(
-            PersonProgress(
-                name,
-                shares.get(name),
-                people.get(name, Counter())[True],
-                people.get(name, Counter())[False],
-                minutes[name],
-            )
-            for name in everybody
-        ),
+        people=found,
         to_adjudicate=tuple(item for item in _disputed(sample, own) if item not in settled)
         if _settles(kind, tasks) and not again
         else (),
-        hours_left=(wanted - labels_in) * statistics.median(pace) / 60 if pace else None,
-        finish=_finish(annotations, wanted - labels_in, now),
+        hours_left=_hours(found, missing),
+        finish=_finish(counted, missing, now),
         template=kind,
     )
 
@@ -302,7 +312,7 @@ def _marks(
     out: dict[tuple[str, str], bool] = {}
     for annotation in annotations:
         rule = rules[annotation.unique_id, annotation.updated_at]
-        if rule in ("labelled", "skipped"):
+        if rule in _COUNTED:
             key = (annotation.item_id, annotation.annotator)
             out[key] = out.get(key, False) or rule == "labelled"
     return out
@@ -333,27 +343,42 @@ def _shares(plan: Mapping[str, Any] | None) -> dict[str, int]:
     return counts
 
 
-def _minutes(annotations: Sequence[StoredAnnotation], person: str) -> float | None:
+def _minutes(counted: Sequence[StoredAnnotation], person: str) -> float | None:
     """Median lead time; the page counts on while nobody looks, so long ones are cut."""
     seconds = [
-        min(float(lead), _LONGEST_PAUSE.total_seconds())
-        for annotation in annotations
+        min(lead, _LONGEST_PAUSE.total_seconds())
+        for annotation in counted
         if annotation.annotator == person
-        and isinstance(lead := annotation.raw.get("lead_time"), (int, float))
         and not annotation.raw.get("was_cancelled")
+        and not math.isnan(lead := lead_time(annotation))
     ]
     return statistics.median(seconds) / 60 if seconds else None
 
 
-def _finish(
-    annotations: Sequence[StoredAnnotation], missing: int, now: datetime
-) -> datetime | None:
+def _hours(people: Sequence[PersonProgress], missing: int) -> float | None:
+    """How long the missing labels take: each person's own share at that person's pace."""
+    pace = [one.minutes_per_item for one in people if one.minutes_per_item is not None]
+    if not pace:
+        return None
+    usual = statistics.median(pace)
+    if all(one.left is None for one in people):
+        return missing * usual / 60
+    own = (usual if one.minutes_per_item is None else one.minutes_per_item for one in people)
+    return sum((one.left or 0) * each for one, each in zip(people, own, strict=True)) / 60
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:.1f} hours" if hours >= 1 else f"{max(60 * hours, 1):.0f} minutes"
+
+
+def _finish(counted: Sequence[StoredAnnotation], missing: int, now: datetime) -> datetime | None:
     """When the missing labels are there at the pace since the first one."""
-    times = sorted(
-        time
-        for annotation in annotations
-        if (time := _time(annotation.raw.get("created_at") or annotation.updated_at)) is not None
-    )
+    # An annotation that was changed, or made anew, is one label.
+    made = {
+        (one.item_id, one.annotator): _time(one.raw.get("created_at") or one.updated_at)
+        for one in counted
+    }
+    times = sorted(time for time in made.values() if time is not None)
     if len(times) < _ENOUGH or missing <= 0 or now <= times[0]:
         return None
     each = (now - times[0]) / len(times)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -36,8 +36,11 @@ class Sending:
         template: Template,
         connection: Connection,
         project: Project,
+        handed_out: Collection[str] | None = None,
     ) -> None:
+        """``handed_out``: the item ids that a task of the project can have; None: any."""
         self._study, self._sample, self._template = study, sample, template
+        self._handed_out = handed_out
         self._connection, self._project = connection, project
         self._recorded = {
             (row.project_id, row.task_id)
@@ -46,8 +49,13 @@ class Sending:
         }
 
     def record(self, tasks: Sequence[Listed]) -> set[str]:
-        """Keep tasks that are on the server and not yet in the ledger; return their item ids."""
+        """Keep tasks that are on the server and not yet in the ledger; return their item ids.
+
+        A task that somebody made or changed there is none of the sample's.
+        """
         project = self._project.project_id
+        if self._handed_out is not None:
+            tasks = [task for task in tasks if task.item_id in self._handed_out]
         new = [
             exported_task(
                 self._sample,

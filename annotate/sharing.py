@@ -260,7 +260,7 @@ def _plan(
         if detail["people"] != who or before != wish or set(detail["of"]) != set(ids):
             raise StudyError(
                 f"sample {sample.sample_id!r} was shared out before among"
-                f" {len(detail['people'])} people in another way",
+                f" {len(detail['people'])} people in another way ({_words(detail)})",
                 cure="repeat that export as it was, or draw further items:"
                 f" accord sample {study.path} --extend {sample.sample_id}",
             )
@@ -287,6 +287,15 @@ def _plan(
 def _keep(study: Study, plan: _Plan) -> None:
     if plan.new is not None:
         study.ledger.add_provenance(SHARED, plan.new)
+
+
+def _words(detail: Mapping[str, Any]) -> str:
+    """A kept plan's people, by pseudonym in their order, and its options as they are written."""
+    wish = detail["settings"]
+    options = [f"--per-item {wish['per_item']}"]
+    options += [f"--not-by {wish['not_by']}"] if wish["not_by"] else []
+    options += [f"--match {','.join(wish['match'])}"] if wish["match"] else []
+    return f"{', '.join(detail['people'])}; {' '.join(options)}; {len(detail['of'])} items"
 
 
 def _again(

@@ -15,12 +15,14 @@ from typing import Any
 
 from ..scoring.errors import InputError, ServiceError
 from ..scoring.files import read_whole
+from ..study.readers import unpacked
 from .connection import Connection
 from .pseudonym import EMAIL, Pseudonyms
 
 __all__ = [
     "NOBODY",
     "Snapshot",
+    "drafts_of",
     "edited_by_another",
     "fetch",
     "keys_of",
@@ -40,6 +42,8 @@ _PERSONAL = frozenset(
 )
 _PLAIN = (int, float, bool, type(None))
 """What can't name anybody."""
+_TOO_LARGE = 2**63
+"""No number of a server is, and the ledger keeps none."""
 _PATIENCE = 300.0
 _SNAPSHOT_TITLE = "accord import"
 
@@ -159,7 +163,8 @@ def load_json(path: Path) -> tuple[Any, str]:
     cure = "in Label Studio choose Export, format JSON"
     try:
         content = read_whole(path)
-        text = content.decode("utf-8-sig")
+        packed = path.name.lower().endswith(".gz")
+        text = (unpacked(content, path.name) if packed else content).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start})", cure=cure) from None
     try:
@@ -218,9 +223,8 @@ def person_of(annotation: Mapping[str, Any], people: Mapping[int, str]) -> str |
         who = who.get("id")
     if isinstance(who, str) and "@" in who:
         return who.strip().lower()
-    if isinstance(who, bool) or not isinstance(who, int):
-        return None
-    return people.get(who, f"user {who}").strip().lower()
+    user = number(who)
+    return None if user is None else people.get(user, f"user {user}").strip().lower()
 
 
 def edited_by_another(annotation: Mapping[str, Any]) -> bool:
@@ -262,5 +266,15 @@ def keys_of(annotation: Mapping[str, Any], project_id: int | None) -> tuple[str,
 
 
 def number(value: Any) -> int | None:
-    """A server's id; None for what is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A server's id; None for what is none. A table's way of writing it, ``2.0``, is 2."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if abs(value) < _TOO_LARGE else None
+
+
+def drafts_of(task: Mapping[str, Any]) -> int:
+    """How many drafts a task has that were not submitted."""
+    drafts = task.get("drafts")
+    return len(drafts) if isinstance(drafts, list) else 0

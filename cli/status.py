@@ -14,6 +14,7 @@ from .common import JSON, STUDY, emit, warn
 if TYPE_CHECKING:
     from ..annotate.progress import SampleProgress
     from ..study import Study
+    from ..validate.result import Estimate
 
 __all__ = ["register"]
 
@@ -89,12 +90,13 @@ def _show(study: Path, as_json: bool, *, clear: bool) -> None:
     with Study.open(study) as opened:
         found = progress_of(opened)
         for sample in found:
-            agreed = _agreement(opened, sample)
-            payload.append({**sample.to_dict(), "agreement": agreed})
-            first, *rest = sample.lines()
-            lines += [first, *rest]
-            if agreed is not None:
-                lines.append(_agreed(agreed))
+            among, selves = _agreement(opened, sample)
+            payload.append({**sample.to_dict(), "agreement": among, "agreement_with_self": selves})
+            lines += sample.lines()
+            if among is not None:
+                lines.append(f"  people agree on {_agreed(among)}")
+            for one in selves:
+                lines.append(f"  {one['raters'][0]} repeats their label on {_agreed(one)}")
     if not found:
         lines.append(f"no sample yet; draw one with accord sample {study}")
     if clear:
@@ -104,36 +106,43 @@ def _show(study: Path, as_json: bool, *, clear: bool) -> None:
     emit({"command": "status", "samples": payload}, as_json, lines)
 
 
-def _agreement(study: Study, sample: SampleProgress) -> dict[str, Any] | None:
-    """The raw agreement of people on the sample so far; None where two never met."""
+def _agreement(
+    study: Study, sample: SampleProgress
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """The raw agreement so far: of people with each other, None where two never met; and of each
+    person with themselves, which is what a retest asks for."""
+    from ..study.weights import RETEST
+
+    found = _raw_agreement(study, sample)
+    if sample.purpose == RETEST:
+        return None, [one.to_dict() for one in found if one.details.get("side") == "self"]
+    among = [
+        one for one in found if one.level == "element" and one.details.get("comparison") == "people"
+    ]
+    best = max(among, key=lambda one: (len(one.raters), one.n), default=None)
+    return None if best is None else best.to_dict(), []
+
+
+def _raw_agreement(study: Study, sample: SampleProgress) -> list[Estimate]:
     from ..scoring.errors import AccordError
     from ..validate.agreement_report import agreement
     from ..validate.panel_settings import options_of
 
     if sample.judge_shown:
-        return None
+        return []
     try:
         ratings = study.ratings(sample.sample_id, template=sample.template)
         report = agreement(ratings, **options_of(study, {"resamples": 0}, ratings))
     except AccordError as error:
         if sample.labels > sample.tasks:
             warn(f"{sample.sample_id}: no agreement yet: {error.message}")
-        return None
-    among = [
-        one
-        for one in report.results
-        if one.name == "agreement"
-        and one.level == "element"
-        and one.details.get("comparison") == "people"
-        and one.n
-    ]
-    if not among:
-        return None
-    return max(among, key=lambda one: (len(one.raters), one.n)).to_dict()
+        return []
+    found = [*report.results, *(one for part in report.sections for one in part.results)]
+    return [one for one in found if one.name == "agreement" and one.n]
 
 
 def _agreed(figure: dict[str, Any]) -> str:
-    text = f"  people agree on {100 * figure['estimate']:.1f} % of {figure['n']} items"
+    text = f"{100 * figure['estimate']:.1f} % of {figure['n']} items"
     if figure["low"] is not None:
-        text += f" [{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
-    return text
+        return f"{text} [{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+    return f"{text} ({figure['reason']})" if figure["reason"] else text

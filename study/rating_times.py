@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .ledger import Ledger
 
-__all__ = ["add_times"]
+__all__ = ["add_times", "lead_time"]
 
 _SOURCES = ("label-studio", OF_RETEST)
 
@@ -52,7 +52,7 @@ def add_times(
         time = time_of.get(annotation.sample_id or "", 1)
         key = (annotation.item_id, annotation.annotator, time)
         if key not in found or found[key][0] <= at:
-            found[key] = at, _lead_time(annotation)
+            found[key] = at, lead_time(annotation)
     known: list[tuple[Any, float]] = []
     for row, time in zip(rows, times or [1] * len(rows), strict=True):
         there = row.source in _SOURCES and (row.item_id, row.rater, time) in found
@@ -72,7 +72,7 @@ def _moment(text: str) -> datetime | None:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
-def _lead_time(annotation: StoredAnnotation) -> float:
+def lead_time(annotation: StoredAnnotation) -> float:
     """Seconds with the task open; NaN where the server did not say."""
     seconds = annotation.raw.get("lead_time")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):

@@ -130,6 +130,21 @@ def test_what_people_left_open_goes_out_and_the_outcome_comes_back(
     assert list(nothing.lines()) == ["nothing is left to settle: 4 items have an adjudicated label"]
 
 
+def test_items_that_wait_elsewhere_are_told(study: Study, tmp_path: Path) -> None:
+    def waiting(name: str, *people: Annotator) -> list[str]:
+        made = adjudicate_by_file(study, "s1", tmp_path / name, people=people).export
+        assert made is not None
+        return [note for note in made.notes if "already and not settled" in note]
+
+    assert waiting("a.json", LEAD) == []
+    assert waiting("a.json", LEAD) == [], "the same file again is no other one"
+    (note,) = waiting("b.json")
+    assert note.startswith("4 of them are handed out in another project or file")
+    labelled(study, tmp_path, {"lead": {"i1": "CORRECT"}}, tasks="a.json")
+    (note,) = waiting("c.json")
+    assert note.startswith("3 of them ")
+
+
 def test_the_latest_adjudication_of_an_item_counts(study: Study, tmp_path: Path) -> None:
     adjudicate_by_file(study, "s1", tmp_path / "a.json")
     labelled(study, tmp_path, {"lead": {"i1": "CORRECT"}}, tasks="a.json", minute=1)

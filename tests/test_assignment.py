@@ -98,7 +98,10 @@ def test_annotators_are_read(tmp_path: Path) -> None:
         ("email\nann\n", "line 2: 'ann' is no e-mail address"),
         ("email,name\n,x\n", "line 2: .*blank cell.* is no e-mail address"),
         ("email\na@x.org\nA@x.org\n", "line 3: a@x.org stands in line 2 already"),
-        ("name\nann\n", "email"),
+        ("name\nann\n", "no column 'email'; its columns are name; give a first line"),
+        ("Email\na@x.org\n", "no column 'email'.*; rename 'Email' to email$"),
+        ("E-Mail,name\na@x.org,Ann\n", "; rename 'E-Mail' to email$"),
+        ("a@x.org\nb@x.org\n", "give a first line with the column email$"),
         ("email\n", "nobody|no rows|no data"),
     ],
 )

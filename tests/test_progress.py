@@ -17,6 +17,7 @@ from accord.annotate.export import export_to_file
 from accord.annotate.importing import import_files
 from accord.annotate.people import sign_up
 from accord.annotate.progress import SampleProgress, progress_of
+from accord.annotate.retest import draw_retest
 from accord.annotate.sample import draw_sample
 from accord.annotate.server import PrivateServer
 from accord.annotate.sharing import share_to_files
@@ -42,17 +43,20 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 def graded(
-    tasks: Path, labels: Sequence[tuple[int, int, str | None]], seconds: float = 60.0
+    tasks: Path,
+    labels: Sequence[tuple[int, int, str | None]],
+    seconds: float = 60.0,
+    project: int = 1,
 ) -> Path:
     """An export with labels (place of the task, user, verdict; None: skipped), a minute apart."""
     found = json.loads(tasks.read_text())
     for place, task in enumerate(found):
-        task |= {"id": place + 1, "project": 1, "annotations": []}
+        task |= {"id": place + 1, "project": project, "annotations": []}
     for number, (place, user, verdict) in enumerate(labels):
         at = (START + timedelta(minutes=number)).isoformat()
         found[place]["annotations"].append(
             {
-                "id": number + 1,
+                "id": 1_000 * (project - 1) + number + 1,
                 "completed_by": user,
                 "result": PAGE.answer(verdict) if verdict else [],
                 "was_cancelled": verdict is None,
@@ -257,3 +261,87 @@ def test_figures_are_of_the_template_s_own_labels(
     assert len(pairs["to_adjudicate"]) == 1 and answers["to_adjudicate"] == []
     assert (answers["agreement"]["estimate"], answers["agreement"]["n"]) == (0.0, 1)
     assert pairs["agreement"] is None, "one said UNSURE"
+
+
+def test_only_what_can_still_come_is_left(study: Study, tmp_path: Path) -> None:
+    """A skip of somebody's own share brings no label, and each has a pace of their own."""
+    folk = [Annotator(f"{name}@x.org") for name in ("ann", "bob")]
+    share_to_files(study, "s1", tmp_path / "t.json", folk, per_item=1)
+    labels = [(k, 1, "CORRECT" if k < 7 else None) for k in range(10)]
+    import_files(study, [graded(tmp_path / "t-1.json", labels, 600.0)], people={1: "ann@x.org"})
+    bob = [(k, 2, "CORRECT") for k in range(4)]
+    import_files(study, [graded(tmp_path / "t-2.json", bob, 60.0, 2)], people={2: "bob@x.org"})
+    found = one(study, at=START + timedelta(minutes=28))
+    assert (found.labels, found.wanted) == (11, 20)
+    assert {person.left for person in found.people} == {0, 6}
+    assert found.hours_left == pytest.approx(6 * 1 / 60), "Bob's six at his minute each"
+    assert found.finish == START + timedelta(minutes=28 + 6 * 2), "14 were done in 28 minutes"
+    assert "  about 6 minutes of grading left" in found.lines()
+    rest = [(k, 2, "CORRECT") for k in range(10)]
+    import_files(study, [graded(tmp_path / "t-2.json", rest, 60.0, 2)], people={2: "bob@x.org"})
+    found = one(study)
+    assert (found.labels, found.wanted) == (17, 20)
+    assert found.hours_left == 0 and found.finish is None, "nobody has anything left"
+    assert not any("left" in line or "finish" in line for line in list(found.lines())[3:])
+
+
+def test_an_annotation_that_was_changed_is_one(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    file = graded(tmp_path / "t.json", [(k, 1, "CORRECT") for k in range(5)], 60.0)
+    tasks = json.loads(file.read_text())
+    for number in range(20):
+        for task in tasks:
+            for annotation in task["annotations"]:
+                annotation["unique_id"] = f"u{annotation['id']}"
+                if annotation["id"] == 1:
+                    changed = START + timedelta(hours=1, minutes=number)
+                    annotation["updated_at"] = changed.isoformat()
+                    annotation["lead_time"] = 1200.0
+        file.write_text(json.dumps(tasks))
+        import_files(study, [file])
+    found = one(study, at=START + timedelta(minutes=50))
+    assert found.people[0].minutes_per_item == 1
+    assert found.finish == START + timedelta(minutes=50 + 15 * 10), "five labels in 50 minutes"
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), -5, True, "60", None])
+def test_a_time_that_is_none_is_no_pace(study: Study, tmp_path: Path, odd: Any) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    file = graded(tmp_path / "t.json", [(0, 1, "CORRECT"), (1, 1, "CORRECT")], 60.0)
+    tasks = json.loads(file.read_text())
+    tasks[1]["annotations"][0]["lead_time"] = odd
+    file.write_text(json.dumps(tasks))
+    import_files(study, [file])
+    assert one(study).people[0].minutes_per_item == 1
+
+
+def test_a_retest_says_how_people_agree_with_themselves(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    first = [(k, user, "CORRECT") for k in range(20) for user in (1, 2)]
+    import_files(
+        study,
+        [graded(tmp_path / "t.json", first)],
+        people={1: "ann@x.org", 2: "bob@x.org"},
+    )
+    draw_retest(study, "s1", n=20, sample_id="r1")
+    folk = [Annotator(f"{name}@x.org") for name in ("ann", "bob")]
+    share_to_files(study, "r1", tmp_path / "r.json", folk, per_item=1)
+    for user, name in ((1, "ann"), (2, "bob")):
+        again = [(k, user, "CORRECT" if k % 4 else "INCORRECT") for k in range(20)]
+        file = graded(tmp_path / f"r-{user}.json", again, project=10 + user)
+        import_files(study, [file], people={user: f"{name}@x.org"})
+    study.close()
+    done = CliRunner().invoke(build(), ["status", str(study.path)], catch_exceptions=False)
+    before, after = done.stdout.split("r1 (retest")
+    assert "people agree on 100.0 % of 20 items [" in before
+    assert after.count(" repeats their label on 75.0 % of 20 items [") == 2
+    assert "people agree" not in after
+
+
+def test_a_figure_without_an_interval_says_why(study: Study, tmp_path: Path) -> None:
+    export_to_file(study, "s1", tmp_path / "t.json")
+    labels = [(k, user, "CORRECT") for k in range(2) for user in (1, 2)]
+    import_files(study, [graded(tmp_path / "t.json", labels)])
+    study.close()
+    done = CliRunner().invoke(build(), ["status", str(study.path)], catch_exceptions=False)
+    assert "  people agree on 100.0 % of 2 items (no interval: " in done.stdout

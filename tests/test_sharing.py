@@ -21,6 +21,7 @@ from accord.annotate.connection import Connection, connect
 from accord.annotate.export import export_to_file
 from accord.annotate.importing import import_files, import_from_server
 from accord.annotate.people import Account, sign_up
+from accord.annotate.progress import progress_of
 from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.sample import draw_sample
 from accord.annotate.server import PrivateServer
@@ -93,6 +94,15 @@ def test_another_plan_for_a_shared_sample_is_refused(study: Study, tmp_path: Pat
     for folk, wish in ((FOUR[:3], {}), (FOUR, {"not_by": "author"})):
         with pytest.raises(StudyError, match="'s1' was shared out before among 4 people"):
             share_to_files(study, "s1", tmp_path / "t.json", folk, per_item=2, **wish)  # type: ignore[arg-type]
+
+
+def test_the_refusal_says_how_it_was_shared(study: Study, tmp_path: Path) -> None:
+    wish: dict[str, Any] = {"per_item": 2, "not_by": "author"}
+    share_to_files(study, "s1", tmp_path / "t.json", FOUR, **wish)
+    with pytest.raises(StudyError) as refused:
+        share_to_files(study, "s1", tmp_path / "t.json", FOUR[:2], per_item=1)
+    names = ", ".join(Pseudonyms().of(person.email) for person in FOUR)
+    assert f"({names}; --per-item 2 --not-by author; 60 items)" in str(refused.value)
 
 
 def test_nothing_is_kept_of_a_plan_that_can_not_be(study: Study, tmp_path: Path) -> None:
@@ -211,13 +221,24 @@ def test_four_people_on_a_thousand_items(on_label_studio: PrivateServer, tmp_pat
         assert report.by_others == 1
         assert report.annotations["superseded"] == 1, "the doubled task was graded twice"
 
+        # A task that somebody made there is none of the sample's.
+        stranger = {"data": {**_any_data(connection, out.shares[0]), "item_id": "no-such"}}
+        client.projects.import_tasks(id=int(out.shares[0].project_id or 0), request=[stranger])
         # What is missing there is added again, nothing else.
         again = share_to_server(study, "s1", connection, FOUR, per_item=2, not_by="author")
         assert [share.added for share in again.shares] == [1, 0, 0, 0]
         assert any("1 tasks are on the server twice" in note for note in again.notes)
         assert any("1 tasks show a text" in note for note in again.notes)
+        assert any("1 tasks of the project are not of this" in note for note in again.notes)
+        (progress,) = progress_of(study)
+        assert (progress.tasks, progress.wanted) == (1_000, 2_000)
         second = import_from_server(study, connection)
         assert (second.new_annotations, second.new_ratings) == (0, 0)
+
+
+def _any_data(connection: Connection, share: Share) -> Any:
+    tasks = connection.client.tasks.list(project=int(share.project_id or 0), page_size=1000)
+    return next(iter(tasks)).data
 
 
 def _disturb(
