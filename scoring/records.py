@@ -149,8 +149,8 @@ class Element:
                 text=value["text"],
                 aliases=_texts(value.get("aliases") or (), "aliases"),
                 attributes=_attributes(value.get("attributes") or ()),
-                head=value.get("head"),
-                section=value.get("section"),
+                head=_text_or_none(value.get("head"), "head"),
+                section=_text_or_none(value.get("section"), "section"),
                 aside=bool(value.get("aside", False)),
             )
         raise InputError(
@@ -167,14 +167,33 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
 
 
 def _attributes(value: Any) -> tuple[tuple[str, str], ...]:
-    pairs = value.items() if isinstance(value, Mapping) else value
-    try:
-        return tuple((str(key), str(text)) for key, text in pairs)
-    except (TypeError, ValueError):
+    """Keys with their values as text; a value of null says nothing, so there is no attribute."""
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    whole = isinstance(pairs, Sequence) and all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
+    )
+    if not whole or isinstance(pairs, str):
         raise InputError(
             "attributes must be an object or a list of [key, value] pairs",
             cure='write "attributes": [["year", "1994"]]',
-        ) from None
+        )
+    found = []
+    for key, text in pairs:
+        if text is None:
+            continue
+        if not isinstance(text, (str, int, float)) or not isinstance(key, (str, int, float)):
+            raise InputError(
+                f"the attribute {key!r} can't be {json.dumps(text, ensure_ascii=False)[:40]}",
+                cure="give one text or number, or several attributes of that name",
+            )
+        found.append((str(key), str(text)))
+    return tuple(found)
+
+
+def _text_or_none(value: Any, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"an element's {name} can't be {value!r}", cure=f"give {name} as a text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -264,7 +264,6 @@ def score_knowledgeberg_file(
     """
     from ..scoring.knowledgeberg import (
         Enumerated,
-        Reasoned,
         knowledgeberg_scores,
         read_reasoned,
     )

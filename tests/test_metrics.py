@@ -256,7 +256,7 @@ def test_wrong_conventions_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_a_recipe_of_files_is_refused_with_its_command() -> None:
-    with pytest.raises(SettingsError, match="accord score FILE --recipe sciknoweval"):
+    with pytest.raises(SettingsError, match="accord init STUDY --recipe sciknoweval"):
         recipe("sciknoweval")
 
 

@@ -148,6 +148,33 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         ["line 1", "reference: an element"],
     ),
     (
+        "attributes that are no pairs",
+        "questions",
+        [
+            {**QUESTION, "question_id": "n", "reference": [{"text": "A", "attributes": ["kv"]}]},
+            {**QUESTION, "question_id": "m", "reference": [{"text": "A", "attributes": "kv"}]},
+        ],
+        ["line 1: reference: attributes must be an object or a list of", "and 1 more bad row)"],
+    ),
+    (
+        "an attribute of several values",
+        "questions",
+        [
+            {
+                **QUESTION,
+                "question_id": "n",
+                "reference": [{"text": "A", "attributes": {"k": ["x", "y"]}}],
+            }
+        ],
+        ['line 1: reference: the attribute \'k\' can\'t be ["x", "y"]; give one text'],
+    ),
+    (
+        "a head that is no text",
+        "questions",
+        [{**QUESTION, "question_id": "n", "reference": [{"text": "A", "head": 5}]}],
+        ["line 1: reference: an element's head can't be 5"],
+    ),
+    (
         "blank question",
         "questions",
         [{**QUESTION, "question_id": "n", "question": None}],
