@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -165,11 +167,32 @@ def warn(text: str) -> None:
     typer.echo(f"accord: {one_line(text)}", err=True)
 
 
-def grid(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as lines whose columns stand below each other; cells are cut at 60 characters."""
+def grid(rows: Sequence[Sequence[str]], size: int | None = None) -> Iterator[str]:
+    """Rows as lines whose columns stand below each other as they are seen; cells are cut at 60.
+
+    Where a table is wider than ``size`` (the terminal's columns; a file or a pipe has no limit)
+    each row goes on below itself, indented, the header too; a long first cell stands alone.
+    """
+    from ..validate.text_cells import width
+
+    if size is None and sys.stdout.isatty():
+        size = shutil.get_terminal_size().columns
     plain = [[one_line(cell)[:60] for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
-    for row in plain:
-        first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        yield "  ".join([first, *rest]).rstrip()
+    widths = [max(map(width, column)) for column in zip(*plain, strict=True)]
+    lines: list[list[int]] = [[0]]
+    free = math.inf if size is None or sum(widths) + 2 * len(widths) - 2 <= size else size
+    apart = free < math.inf and widths[0] > free // 2
+    room = 0 if apart else free - widths[0]
+    for at in range(1, len(widths)):
+        if widths[at] + 2 > room:
+            lines.append([])
+            room = free - 2
+        lines[-1].append(at)
+        room -= widths[at] + 2
+    for cells in plain:
+        for places in lines:
+            blank = [" " * (widths[at] - width(cells[at])) for at in places]
+            shown = [fill + cells[at] for fill, at in zip(blank, places, strict=True)]
+            if places[0] == 0:
+                shown[0] = cells[0] + blank[0]
+            yield ("" if places[0] == 0 else "    ") + "  ".join(shown).rstrip()

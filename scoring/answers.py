@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .errors import InputError
@@ -12,7 +13,7 @@ from .records import Element
 from .refusal import is_refusal
 from .tokens import normalise
 
-__all__ = ["answer_state", "as_text", "read_both", "scored_elements"]
+__all__ = ["answer_state", "as_text", "read_both", "scored_elements", "without_blanks"]
 
 
 def read_both(
@@ -34,7 +35,7 @@ def read_both(
         elif isinstance(response, str) or response is None:
             parsed = parse(response or "")
         else:
-            parsed = read_reference(response)
+            parsed = read_reference(without_blanks(response))
     except InputError as error:
         raise InputError(f"question {question_id!r}: {error.message}", cure=error.cure) from None
     golds = tuple(element for element in gold.elements if not element.aside)
@@ -44,6 +45,18 @@ def read_both(
             cure="give it at least one, or leave the question out",
         )
     return golds, parsed
+
+
+def without_blanks(answer: Any) -> Any:
+    """A list that a system answered without what is blank in it; anything else as it is."""
+    if not isinstance(answer, (list, tuple)):
+        return answer
+    return [one for one in answer if not _is_blank(one)]
+
+
+def _is_blank(value: Any) -> bool:
+    text = value.get("text") if isinstance(value, Mapping) else value
+    return isinstance(text, str) and not text.strip()
 
 
 def scored_elements(

@@ -69,10 +69,10 @@ def write_together(texts: Mapping[Path, str]) -> None:
         for path, file in files.items():
             # Not the file's name and an ending: that could be longer than a name may be.
             made[path] = file.with_name(f".accord-{os.getpid()}-{len(made)}.part")
-            with made[path].open("w", encoding="utf-8", errors="replace", newline="") as out:
-                if os.path.lexists(file):  # what others may not read they may not read afterwards
-                    os.chmod(made[path], stat.S_IMODE(os.lstat(file).st_mode))
-                out.write(texts[path])
+            if os.path.lexists(file):  # what others may not read they may not read afterwards
+                made[path].touch()
+                os.chmod(made[path], stat.S_IMODE(os.lstat(file).st_mode))
+            made[path].write_text(texts[path], encoding="utf-8", errors="replace", newline="")
         for path, file in files.items():
             os.replace(made[path], file)
     except (OSError, ValueError) as error:

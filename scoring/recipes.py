@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -114,10 +115,10 @@ class Recipe:
             )
         threshold, least = self.rouge_threshold, self.format_min_elements
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-            raise SettingsError(f"the recipe's rouge_threshold can't be {threshold!r}")
+            threshold = math.nan
         if not 0 < threshold <= 1:
             raise SettingsError(
-                f"the recipe's rouge_threshold can't be {threshold!r}",
+                f"the recipe's rouge_threshold can't be {self.rouge_threshold!r}",
                 cure="use a number above 0, at most 1",
             )
         object.__setattr__(self, "rouge_threshold", float(threshold))  # 1 and 1.0 are one recipe

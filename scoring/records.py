@@ -194,20 +194,27 @@ def _is_no_number(value: Any) -> bool:
 
 
 def _attributes(value: Any) -> tuple[tuple[str, str], ...]:
+    """Keys with their values as text; null or NaN is no value, so there is no attribute."""
     pairs = list(value.items()) if isinstance(value, Mapping) else value
-    try:
-        if any(isinstance(pair, str) for pair in pairs):
-            raise TypeError("a text of two characters is no pair")
-        return tuple(
-            (str(key), str(text))
-            for key, text in pairs
-            if text is not None and not (isinstance(text, float) and math.isnan(text))
-        )
-    except (TypeError, ValueError):
+    whole = isinstance(pairs, Sequence) and all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
+    )
+    if not whole or isinstance(pairs, str):
         raise InputError(
             "attributes must be an object or a list of [key, value] pairs",
             cure='write "attributes": [["year", "1994"]]',
-        ) from None
+        )
+    found = []
+    for key, text in pairs:
+        if text is None or (isinstance(text, float) and math.isnan(text)):
+            continue
+        if not isinstance(text, (str, int, float)) or not isinstance(key, (str, int, float)):
+            raise InputError(
+                f"the attribute {key!r} can't be {json.dumps(text, ensure_ascii=False)[:40]}",
+                cure="give one text or number, or several attributes of that name",
+            )
+        found.append((str(key), str(text)))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,20 +152,25 @@ def read_responses(
     ------
     InputError
         With every bad row: unknown question, blank system, the same question, system and variant
-        twice, a changed response, a list with a blank element, a number of tokens that is none.
+        twice, a changed response, a list that no run can read, a number of tokens that is none.
     """
+    from ..scoring.answers import without_blanks
     from ..scoring.parse import read_reference
 
     _check_strata(table, strata)
     rows = Rows(table, strata)
     out: Intake[Response] = Intake(unused=_unused(table, "responses", strata))
     seen: dict[tuple[str, str, str], int] = {}
+    blanks = 0
     for row in rows:
         question_id, system = row.id("question_id"), row.id("system")
         variant = row.name("variant")
         tokens = row.count("output_tokens")
         value = row.value("response")
         if isinstance(value, list):
+            kept = without_blanks(value)
+            blanks += len(value) - len(kept)
+            value = kept
             try:
                 read_reference(value)
             except AccordError as error:
@@ -190,6 +195,8 @@ def read_responses(
             fields=row.fields(),
         )
         out.take(row, record, known.get(key), f"the response of {system!r} to {question_id!r}")
+    if blanks:
+        out.notes.append(f"{blanks} blank element{'s' * (blanks > 1)} of answers left out")
     rows.finish()
     return out
 

@@ -96,6 +96,12 @@ def _question(row: Fields) -> Iterator[Outside]:
         raise FieldError(f"type {shown(kind)} is unknown", f"types are {', '.join(_TYPES)}")
     options = _options(row)
     row.text("question")
+    for name in ("prompt.default", "prompt"):
+        value = row.get(name)
+        if value is not None and not isinstance(value, (str, dict)):
+            raise FieldError(f"{name} is no text but {shown(value)}", 'give {"default": "…"}')
+    if isinstance(row.get("prompt.default"), dict):
+        raise FieldError("prompt.default is an object", "give it the instruction as a text")
     _refuse_few_shot(row)
     cells: dict[str, Any] = {
         "question": question_of({name: row.get(name) for name in ("prompt", "question")}),

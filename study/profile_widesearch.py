@@ -111,9 +111,8 @@ def _gold(row: Fields, identity: str, columns: Sequence[str], n_unique: int) -> 
 
 def _response(row: Fields) -> Iterator[Outside]:
     cells = {"response": row.answer("response")}
-    trial = row.get("trial_idx")
-    if trial is not None:
-        cells["variant"] = f"trial {trial}"
+    if row.get("trial_idx") is not None:
+        cells["variant"] = f"trial {row.text('trial_idx')}"
     yield Outside(cells, id=row.text("instance_id"))
 
 

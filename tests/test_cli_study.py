@@ -521,3 +521,16 @@ def test_what_a_model_had_to_do_is_said() -> None:
         "calls: 1,203 (1,000 tokens), asked again: 3, known already: 5, without a reply: 1, "
         "unscored: 2"
     ) in list(score._lines(report))
+
+
+def test_a_blank_in_a_list_that_was_answered_is_left_out_and_told(accord: Runner) -> None:
+    row = {"question_id": "q1", "system": "s", "response": ["", "John", " "]}
+    Path("list.jsonl").write_text(json.dumps(row) + "\n")
+    assert accord("init", "s")[0] == 0
+    assert accord("add", "s", "questions.jsonl", "--as", "questions")[0] == 0
+    status, out, _ = accord("add", "s", "list.jsonl", "--as", "responses")
+    assert (status, "note: 2 blank elements of answers left out" in out) == (0, True)
+    status, out, err = accord("score", "s", "--json")
+    assert status == 0, err
+    (found,) = json.loads(out)["results"]
+    assert found["figures"]["llm_judge_f1"] == pytest.approx(2 / 3)

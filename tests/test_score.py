@@ -356,6 +356,12 @@ def test_a_response_that_came_as_data_is_taken_as_read() -> None:
     assert score(["a"], parse("1. a")).scores.judge.f1 == 1
 
 
+def test_blank_elements_of_an_answer_and_attributes_of_null_are_none() -> None:
+    found = score(["a", "b"], ["", " ", {"text": ""}, "a"])
+    assert (found.scores.judge.n_predicted, found.scores.judge.f1) == (1, pytest.approx(2 / 3))
+    assert score(["a"], [{"text": "a", "attributes": {"year": None}}]).scores.judge.f1 == 1
+
+
 def test_elements_that_came_as_data_do_not_run_together_for_relaxed_recall() -> None:
     found = score(["Blue Nile", "Nile Delta"], ["The Blue", "Nile", "Nile Delta"])
     assert found.scores.relaxed_recall.value == 0.5

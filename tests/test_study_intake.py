@@ -148,6 +148,33 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         ["line 1", "reference: an element"],
     ),
     (
+        "attributes that are no pairs",
+        "questions",
+        [
+            {**QUESTION, "question_id": "n", "reference": [{"text": "A", "attributes": ["kv"]}]},
+            {**QUESTION, "question_id": "m", "reference": [{"text": "A", "attributes": "kv"}]},
+        ],
+        ["line 1: reference: attributes must be an object or a list of", "and 1 more bad row)"],
+    ),
+    (
+        "an attribute of several values",
+        "questions",
+        [
+            {
+                **QUESTION,
+                "question_id": "n",
+                "reference": [{"text": "A", "attributes": {"k": ["x", "y"]}}],
+            }
+        ],
+        ['line 1: reference: the attribute \'k\' can\'t be ["x", "y"]; give one text'],
+    ),
+    (
+        "a head that is no text",
+        "questions",
+        [{**QUESTION, "question_id": "n", "reference": [{"text": "A", "head": 5}]}],
+        ["line 1: reference: head must be a text"],
+    ),
+    (
         "blank question",
         "questions",
         [{**QUESTION, "question_id": "n", "question": None}],
@@ -263,12 +290,6 @@ BAD: list[tuple[str, str, list[dict[str, Any]], list[str]]] = [
         "questions",
         [{**QUESTIONS[0], "question_id": "q9", "reference": [{"text": "a", "aside": True}]}],
         ["line 1: the reference has no element"],
-    ),
-    (
-        "response with a blank element",
-        "responses",
-        [{**RESPONSES[0], "variant": "x", "response": ["a", " "]}],
-        ["line 1: response: element 2 has no text"],
     ),
     (
         "head that is no text",
