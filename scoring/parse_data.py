@@ -17,7 +17,9 @@ __all__ = ["DataList", "read_html", "read_json", "read_json_in_text"]
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[ \t]*$")
 _LANGUAGES = ("", "json", "json5", "python", "py", "javascript", "js")
-_IN_TEXT = re.compile(r"\[\s*[\"'{]|\{\s*[\"']")
+_IN_TEXT = re.compile(r"\[\s*[\"'{]|\{\s*[\"']|^\(\s*[\"']", re.M)
+_TUPLE = re.compile(r"\(\s*[\"']")
+_CLOSING = {"[": "]", "{": "}", "(": ")"}
 _LONGEST_PYTHON = 100_000  # ast builds a tree: what is longer must be JSON
 
 
@@ -41,6 +43,8 @@ def read_json(text: str) -> DataList | None:
             or _json_lines(text, start)
             or _cut_off(text, start, "json")
         )
+    if text[start : start + 1] == "(" and _TUPLE.match(text, start) is not None:
+        return _between(text, start, "json")
     if "```" in text or "~~~" in text:
         return _fenced(text.split("\n"))
     return None
@@ -60,7 +64,7 @@ def read_json_in_text(text: str) -> DataList | None:
 
 def _between(text: str, start: int, rule: str) -> DataList | None:
     """The list from ``start`` to the last closing bracket."""
-    end = text.rfind("]" if text[start] == "[" else "}") + 1
+    end = text.rfind(_CLOSING[text[start]]) + 1
     elements = _elements(_load(text[start:end])) if end > start else None
     if elements is None:
         return None

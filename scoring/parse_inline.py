@@ -10,16 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from .parse_lead import (
-    CLAUSE,
-    ENDING_CJK,
-    is_date,
-    is_place_or_date,
-    last_match,
-    lead_in,
-    masked,
-    titled,
-)
+from .parse_lead import ENDING_CJK, lead_in
+from .parse_prose import CLAUSE, is_date, is_place_or_date, last_match, masked, titled
 from .parse_text import clean, plain
 
 __all__ = [
@@ -59,7 +51,9 @@ _LEADING_AND = re.compile(
     rf"(?:{_AND}\s+|(?:以及|和|及び|及|与|與|还有|還有|或|および|ならびに|そして|または)|و\s+)(?=\S)(?![=+*/<>-])"
 )
 _INNER_AND = re.compile(rf"\s+(?!of\s)(?:{_AND}|و)\s+")
-_INNER_AND_CJK = re.compile(r"(?:以及|和|及び|及|与|與|および|そして)")
+_INNER_AND_CJK = re.compile(
+    r"(?:以及|和(?!平|谐|服)|及び|及(?![时格其早])|与(?!其)|與|および|そして)"
+)
 _HAN = re.compile("[一-鿿]")
 _SLAVIC = re.compile("[ěščřžýůťďňľ]", re.I)
 _INNER_A = re.compile(r"\s+a\s+")
@@ -98,7 +92,8 @@ _CLOSING = re.compile(r"\b(?:etc|jr|sr|inc|co)$", re.I)
 
 
 # American printers put a separator before the closing quote: "Hey Jude," and "Help!".
-_COMMA_INSIDE = re.compile(r"([,;])([\"”])(?=\s+(?:(?:and|or|&)\s+)?[\"“])|(\.)([\"”])(?=\s*$)")
+_COMMA_INSIDE = re.compile(r"([,;])([\"”])(?=\s+(?:(?:and|or|&)\s+)?[\"“])")
+_STOP_INSIDE = re.compile(r"(\.)([\"”])(?=\s*$)")
 _AFTERWARDS = re.compile(
     r"(?:in (?:that|this|no particular|alphabetical|chronological|order)\b|respectively|to name|"
     r"for (?:example|instance)|(?:as well|too)$)"
@@ -111,12 +106,16 @@ def read_enumeration(line: str) -> Enumeration | None:
     if line[:1] == "[" and line[-1:] == "]" and "[" not in line[1:]:
         line = line[1:-1]
     if line.count('"') > 3 or line.count("”") > 1:
-        line = _COMMA_INSIDE.sub(r"\2\1\4\3", line)
+        line = _outside_quotes(line)
     tokens = _structure(line)
     stripped = line.strip()
     if stripped.startswith("|") and stripped.count("|") > 2:
         return _pipes(line)
     end = first_sentence(line, tokens)
+    for at, sign in tokens:  # "…, and francium; they are all soft": another sentence
+        if sign in ";；" and at < end and CLAUSE.match(line[at + 1 :].lstrip()):
+            end = at
+            break
     colon = _colon(line, tokens, end)
     if colon is not None and _all_pairs(line):
         colon = None  # "First: Rome, Second: Oslo": each has its own
@@ -142,6 +141,12 @@ def read_enumeration(line: str) -> Enumeration | None:
 _PAIR = re.compile(r":(?=\s)|：")
 
 
+def _outside_quotes(line: str) -> str:
+    """With separators that stand before a closing quote behind it, and then the last full stop."""
+    moved = _COMMA_INSIDE.sub(r"\2\1", line)
+    return line if moved == line else _STOP_INSIDE.sub(r"\2\1", moved)
+
+
 def _all_pairs(line: str) -> bool:
     """Whether every part between semicolons, else commas, has a colon of its own."""
     sign = next((sign for sign in ";；" if sign in line), None)
@@ -151,8 +156,8 @@ def _all_pairs(line: str) -> bool:
 
 _LISTING = re.compile(
     r"(?:\b(?:are|were|includ(?:e|es|ed|ing)|such as|(?:consists?|composed|made up) of|"
-    r"compris(?:e|es)|[a-z]{3,}ed by|written by|starring|featuring|sind|waren|son|"
-    r"fueron|sont|sono|erano|são|eram|zijn)(?: the)?|[:：])$"
+    r"compris(?:e|es)|[a-z]{3,}ed by|written by|starring|featuring|sind|waren|son|fueron|sont|"
+    r"sono|erano|são|eram|zijn)(?: the)?|[:：])$"
 )
 
 
@@ -260,9 +265,14 @@ def first_sentence(line: str, tokens: list[tuple[int, str]] | None = None) -> in
 
 def _colon(line: str, tokens: list[tuple[int, str]], end: int) -> int | None:
     """Behind the colon that opens the list, if there is one."""
+    comma = -1
     for at, sign in tokens:
         if at >= end:
             return None
+        if sign in ",;":
+            comma = at
+        if sign == ":" and comma >= 0 and line[comma + 1 : at].strip().isupper():
+            continue  # "in Suits, CSI: NY, and Castle"
         if sign == "：" or (sign == ":" and line[at + 1 : at + 2] in ("", " ")):
             return at + 1
     return None
@@ -282,7 +292,7 @@ def _split(
         parts = _with_suffixes(parts)
     if separator == "," and _MONTH_DAY.search(line):
         parts = _with_years(parts)
-    rest = line[end:].lstrip(".。！？!?। ").strip()
+    rest = line[end:].lstrip(".。！？!?।;； ").strip()
     parts, clause = _without_clause(parts, separator)
     so_on = _AND_SO_ON.search(parts[-1])
     if so_on is not None:

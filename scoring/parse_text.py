@@ -19,7 +19,10 @@ _LINK = re.compile(
     r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?"
     r"(?:\s\"[^\"()]{0,200}\")?\)"
 )
-_COMMAND = re.compile(r"\\(?:textbf|textit|texttt|emph|underline)\{([^{}]{0,2000})\}")
+_COMMAND = re.compile(
+    r"\\(?:textbf|textit|texttt|text|emph|underline|mathrm|mathbf)\{([^{}]{0,2000})\}"
+)
+_BOXED = re.compile(r"\$?\\boxed\{([^{}]{0,2000})\}\$?")
 _CITATION = re.compile(
     r"\s*(?:\[\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\]|【\d{1,4}(?:[:†][^【】]{0,60})?】)"
 )
@@ -91,7 +94,7 @@ def _unmarked(text: str) -> str:
     if "_" in text:
         text = _UNDERSCORE.sub(r"\1", text)
     if "\\" in text:
-        text = _COMMAND.sub(r"\1", text)
+        text = _BOXED.sub(r"\1", _COMMAND.sub(r"\1", text))
         text = _ESCAPED.sub(r"\1", text)
     return html.unescape(text) if "&" in text else text
 
