@@ -84,7 +84,9 @@ def register(app: typer.Typer) -> None:
     def score_command(
         study: Path = STUDY,
         judge: list[str] = JUDGE,
-        jobs: int = typer.Option(1, "--jobs", min=1, help="Processes that parse and align."),
+        jobs: int = typer.Option(
+            1, "--jobs", min=1, help="Processes that parse and align (list questions)."
+        ),
         repeat: int = typer.Option(
             1, "--repeat", min=1, metavar="K", help="Ask model judges K times: NAME, NAME#2, …"
         ),
@@ -134,16 +136,16 @@ def register(app: typer.Typer) -> None:
                     f"--recipe is for a file, and {study} is a folder",
                     cure="a study's recipe stands in its study.toml",
                 )
-            if by is not None:
-                raise SettingsError(
-                    "--by is for a study, not for a file",
-                    cure="make a study of its questions and answers: accord init STUDY",
-                )
-            if aligners is not None:
-                raise SettingsError(
-                    "--aligners is for a study with list answers, not for a file",
-                    cure="make a study of its questions and answers: accord init STUDY",
-                )
+            _refuse_with_file(
+                {
+                    "--by": by is not None,
+                    "--aligners": aligners is not None,
+                    "--jobs": jobs > 1,
+                    "--repeat": repeat > 1,
+                    "--fresh": fresh,
+                    "--retry-unscored": retry_unscored,
+                }
+            )
             if len(judge) > 1:
                 raise SettingsError("a file has one --judge", cure="score it once for each")
             for name, is_given in (
@@ -212,6 +214,16 @@ def _refuse_options(names: Sequence[str]) -> None:
             f"{names[0]} is for a file of answers",
             cure="name its recipe too: --recipe knowledgeberg or --recipe sciknoweval",
         )
+
+
+def _refuse_with_file(given: Mapping[str, bool]) -> None:
+    for option, is_given in given.items():
+        if is_given:
+            raise SettingsError(
+                f"{option} is for a study, not for a file",
+                cure="leave it out, or make a study of its questions and answers: accord init "
+                "STUDY",
+            )
 
 
 def _refuse_failed(report: ScoreReport) -> None:

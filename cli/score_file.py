@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,61 +37,66 @@ def score_file(
     as_json: bool,
 ) -> None:
     """Score the file and print the figures."""
-    from ..scoring.errors import SettingsError
+    from ..scoring.errors import SettingsError, one_line
     from ..scoring.recipes import FILE_RECIPES
+    from ..scoring.sciknoweval import SciKnowEvalRecipe
+    from ..scoring.study_recipes import study_recipe
+    from ..scoring.universe import UniverseRecipe
     from ..study.benchmark_files import (
         KNOWLEDGEBERG_COLUMNS,
         SCIKNOWEVAL_COLUMNS,
         read_judge_replies,
-        sciknoweval_recipe,
         score_knowledgeberg_file,
         score_sciknoweval_file,
-        universe_recipe,
+        unused_columns,
     )
 
-    if recipe_name not in FILE_RECIPES:
+    recipe = None
+    if recipe_name in FILE_RECIPES:
+        recipe = study_recipe(recipe_name, **parse_map(conventions, "--set"))
+    if not isinstance(recipe, (SciKnowEvalRecipe, UniverseRecipe)):
         raise SettingsError(
             f"--recipe {recipe_name!r} scores no file",
             cure=f"use one of {', '.join(FILE_RECIPES)}, or score a study",
         )
-    changes = parse_map(conventions, "--set")
     columns = parse_map(mapping, "--map")
     results: list[dict[str, Any]]
     work: dict[str, dict[str, int]]
-    if recipe_name == "sciknoweval":
+    if isinstance(recipe, SciKnowEvalRecipe):
         if judge is not None or judges_of is not None:
             raise SettingsError(
                 "--judge and --judges-of are for knowledgeberg",
                 cure="hand in a judge's replies: column judge_reply, or --verdicts FILE",
             )
-        science = sciknoweval_recipe(changes)
         table = _read(path, columns, SCIKNOWEVAL_COLUMNS)
+        unused = unused_columns(table, SCIKNOWEVAL_COLUMNS)
         replies = None
         if verdicts is not None:
             replies = read_judge_replies(_read(verdicts, {}, (("item_id", "judge_reply"), ())))
-        rated = score_sciknoweval_file(table, science, replies)
+        rated = score_sciknoweval_file(table, recipe, replies)
         if open_pairs is not None:
             rated.write_open(open_pairs)
         results = [{"system": system, **one.to_dict()} for system, one in rated.scores.items()]
-        lines, block, work = _science(rated, open_pairs), science.block(), {}
+        lines, work = _science(rated, open_pairs), {}
     else:
-        names = universe_recipe(changes)
         table = _read(path, columns, KNOWLEDGEBERG_COLUMNS)
-        with _judge(verdicts, judge, judges_of, names) as source:
-            file = score_knowledgeberg_file(table, names, source)
+        unused = unused_columns(table, KNOWLEDGEBERG_COLUMNS)
+        with _judge(verdicts, judge, judges_of, recipe) as source:
+            file = score_knowledgeberg_file(table, recipe, source)
         if open_pairs is not None:
             file.write_open(open_pairs)
         results = [one.to_dict() for one in file.scores.values()]
         lines = _berg(file, open_pairs)
-        block, work = names.block(), {judge: dict(file.work)} if judge and file.work else {}
+        work = {judge: dict(file.work)} if judge and file.work else {}
     payload = envelope(
         "score",
         results=results,
-        settings={"recipe": block},
-        input={"rows": len(table.lines), "sha256": table.sha256},
+        settings={"recipe": recipe.block()},
+        input={"rows": len(table.lines), "sha256": table.sha256, "unused": list(unused)},
         work=work,
     )
-    emit(payload, as_json, lines)
+    told = [f"columns not used: {one_line(', '.join(unused))}"] if unused else []
+    emit(payload, as_json, chain(lines, told))
 
 
 def _read(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     AnyRecipe = Recipe | UniverseRecipe | SciKnowEvalRecipe
 
-__all__ = ["changed", "list_recipe", "study_recipe"]
+__all__ = ["list_recipe", "study_recipe"]
 
 
 def study_recipe(name: str = "listqa", **overrides: Any) -> AnyRecipe:
@@ -34,11 +34,11 @@ def study_recipe(name: str = "listqa", **overrides: Any) -> AnyRecipe:
     if name == "knowledgeberg":
         from .universe import UniverseRecipe
 
-        return changed(UniverseRecipe, overrides)
+        return _changed(UniverseRecipe, overrides)
     if name == "sciknoweval":
         from .sciknoweval import SciKnowEvalRecipe
 
-        return changed(SciKnowEvalRecipe, overrides)
+        return _changed(SciKnowEvalRecipe, overrides)
     if name not in RECIPES:
         known = ", ".join(sorted({*RECIPES, *FILE_RECIPES}))
         raise SettingsError(f"recipe {name!r} is unknown", cure=f"use one of {known}")
@@ -69,7 +69,7 @@ def list_recipe(found: AnyRecipe, what: str) -> Recipe:
 Made = TypeVar("Made")
 
 
-def changed(kind: type[Made], settings: Mapping[str, Any]) -> Made:
+def _changed(kind: type[Made], settings: Mapping[str, Any]) -> Made:
     """A recipe of a kind with some conventions changed.
 
     Raises

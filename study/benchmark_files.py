@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import AccordError, BadRow, InputError
+from ..scoring.errors import AccordError, BadRow, InputError, SettingsError
 from ..scoring.records import NO_SYSTEM, Item
-from ..scoring.study_recipes import changed
 from .benchmark_run import for_recipe
 from .identity import hashed_system, system_label
 from .json_cells import json_object
@@ -42,8 +41,7 @@ __all__ = [
     "read_judge_replies",
     "score_knowledgeberg_file",
     "score_sciknoweval_file",
-    "sciknoweval_recipe",
-    "universe_recipe",
+    "unused_columns",
 ]
 
 SCIKNOWEVAL_COLUMNS = (
@@ -67,18 +65,23 @@ KNOWLEDGEBERG_COLUMNS = (
 """Required and optional columns."""
 
 
-def sciknoweval_recipe(settings: Mapping[str, str]) -> SciKnowEvalRecipe:
-    """SciKnowEval's recipe with some conventions changed."""
-    from ..scoring.sciknoweval import SciKnowEvalRecipe
+def unused_columns(table: Table, known: tuple[Sequence[str], Sequence[str]]) -> tuple[str, ...]:
+    """The table's columns that no figure is made from, given the required and optional ones.
 
-    return changed(SciKnowEvalRecipe, settings)
-
-
-def universe_recipe(settings: Mapping[str, str]) -> UniverseRecipe:
-    """KnowledgeBerg's recipe with some conventions changed."""
-    from ..scoring.universe import UniverseRecipe
-
-    return changed(UniverseRecipe, settings)
+    Raises
+    ------
+    SettingsError
+        When one is ``weight``: everywhere else it is 1 / inclusion probability, and here each
+        answer counts once.
+    """
+    names = [str(name) for name in table.frame.columns]
+    if "weight" in names:
+        raise SettingsError(
+            f"{table.name} has a column 'weight', and a file's figures count each answer once",
+            cure="leave the column out; figures of a sample, by weight, are those of a study's "
+            "labels (accord sample, accord agree)",
+        )
+    return tuple(name for name in names if name not in (*known[0], *known[1]))
 
 
 @dataclass(frozen=True, slots=True)

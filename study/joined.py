@@ -197,8 +197,11 @@ def ratings_of(
 def _unrated(about: pd.DataFrame, rows: Sequence[RatingRow]) -> list[str]:
     """Items without a rating in responses of which others have one, and no number of elements.
 
-    Without those numbers nothing else says that the response was not rated as a whole.
+    Without those numbers nothing else says that the response was not rated as a whole. Pairs of an
+    enumeration know their places, and not all of them need a rating.
     """
+    if PLACES[-1] in about.columns:
+        return []
     rated = about.index.isin([row.item_id for row in rows])
     known = about[["n_reference", "n_predicted"]].notna().all(axis=1)
     if known[rated].all():

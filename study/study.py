@@ -305,8 +305,8 @@ class Study:
         judges
             Names of judges; all of ``study.toml`` by default, ``exact`` when it has none.
         jobs
-            Processes that parse and align. More than 1 needs ``if __name__ == "__main__":`` in a
-            script.
+            Processes that parse and align list questions; other recipes read in one. More than 1
+            needs ``if __name__ == "__main__":`` in a script.
         repeat
             Ask each model judge so many times; the second time is the rater ``NAME#2``, and so on,
             so that a judge can be compared with itself. Other judges say the same each time and are
@@ -360,6 +360,8 @@ class Study:
         refuse_other_recipes(self.ledger, recipe)
         if compared:
             list_recipe(recipe, "--aligners")
+        if jobs > 1:
+            list_recipe(recipe, "--jobs")
         made: list[Judge] = []
         for name, table in self.settings.judge_settings(judges).items():
             table = for_recipe(recipe, table)

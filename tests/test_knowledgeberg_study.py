@@ -267,6 +267,8 @@ def test_a_person_who_says_what_the_judge_says_has_its_universe_f1(
         scores = study.scores().set_index("response_id")["universe_f1"]
         assert 0 < scores.mean() < 1 and scores.nunique() > 5
         found = agreement(study.ratings().select(annotators=["ann"]), figures="main")
+        # What has nothing beside it needs no rating, so nothing is said to lack one.
+        assert (frame["how"] == "unmatched").any() and study.ratings().unrated is None
         compared = [one for one in found.responses if one["rater"] == "file"]
         assert len(compared) >= 12
         for one in compared:
@@ -343,6 +345,7 @@ def test_what_is_for_lists_is_refused(accord: Runner, berg: Path, tmp_path: Path
     for command, message in (
         (("add", "berg", "pairs.csv", "--as", "pairs"), "a table of pairs is for list questions"),
         (("score", "berg", "--aligners", "rouge,greedy"), "--aligners is for list questions"),
+        (("score", "berg", "--jobs", "2"), "--jobs is for list questions, and the study's recipe"),
         (
             ("export", "berg", "s1", "--template", "response", "--to", "t.json"),
             "the template response is for list questions",
