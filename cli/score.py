@@ -137,6 +137,7 @@ def register(app: typer.Typer) -> None:
                     cure="a study's recipe stands in its study.toml",
                 )
             _refuse_with_file(
+                recipe,
                 {
                     "--by": by is not None,
                     "--aligners": aligners is not None,
@@ -144,21 +145,10 @@ def register(app: typer.Typer) -> None:
                     "--repeat": repeat > 1,
                     "--fresh": fresh,
                     "--retry-unscored": retry_unscored,
-                }
+                },
             )
             if len(judge) > 1:
                 raise SettingsError("a file has one --judge", cure="score it once for each")
-            for name, is_given in (
-                ("--jobs", jobs > 1),
-                ("--repeat", repeat > 1),
-                ("--fresh", fresh),
-                ("--retry-unscored", retry_unscored),
-            ):
-                if is_given:
-                    raise SettingsError(
-                        f"{name} is for a study, not for a file",
-                        cure=f"leave it out, or make a study: accord init STUDY --recipe {recipe}",
-                    )
             try:
                 score_file(
                     study,
@@ -216,13 +206,12 @@ def _refuse_options(names: Sequence[str]) -> None:
         )
 
 
-def _refuse_with_file(given: Mapping[str, bool]) -> None:
+def _refuse_with_file(recipe: str, given: Mapping[str, bool]) -> None:
     for option, is_given in given.items():
         if is_given:
             raise SettingsError(
                 f"{option} is for a study, not for a file",
-                cure="leave it out, or make a study of its questions and answers: accord init "
-                "STUDY",
+                cure=f"leave it out, or make a study: accord init STUDY --recipe {recipe}",
             )
 
 

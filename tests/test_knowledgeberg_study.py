@@ -314,8 +314,8 @@ def test_questions_from_a_plain_table(accord: Runner, tmp_path: Path) -> None:
         ("k1,Which?,,E,,,\n", "line 2: the key 'E' is none of A, B, C, D"),
         ('k1,Which?,,A,"[""x""]",,\n', "line 2: options is no JSON object"),
         ("k1,Which?,,A,,e1,Ab\n", "line 2: needed is no JSON list"),
-        ('k1,Which?,,A,,e1,"[""Ab"", null]"\n', "line 2: needed holds null where a text is"),
-        ('k1,Which?,,A,"{""A"": null}",,\n', "line 2: options holds null where a text is"),
+        ('k1,Which?,,A,,e1,"[""Ab"", null]"\n', "line 2: needed: place 2 is no text but null"),
+        ('k1,Which?,,A,"{""A"": null}",,\n', "line 2: options: 'A' is no text but null"),
         (
             'e1,Which?,Ab; Cd,,,,\nk1,Whose?,,A,,e1,"[""Ef""]"\n',
             "line 3: question 'k1' needs 'Ef', which is no element of 'e1'",
