@@ -85,6 +85,11 @@ def check(references: References, responses: Responses, stem: bool) -> None:
     assert worst < 1e-12 and gap < 1e-9
 
 
+def about(responses: Responses, n: int) -> Responses:
+    """Every k-th response, n or somewhat more in all, so that all questions are in; or all."""
+    return responses[:: max(1, len(responses) // n)]
+
+
 def alternate(
     contenders: dict[str, tuple[Callable[[], object], int]], rounds: int
 ) -> dict[str, list[float]]:
@@ -161,9 +166,9 @@ def main() -> None:
     elements = sum(len(found) for _, found in responses)
     print(f"{n:,} responses to {len(references):,} questions, {elements:,} predicted elements")
     for stem in (False, True):
-        check(references, responses[:: n // 300], stem)
-    # The loop is slow: every k-th response, so that all questions are in.
-    few, fewer, some = responses[:: n // 700], responses[:: n // 250], responses[:: n // 3000]
+        check(references, about(responses, 300), stem)
+    # The loop is slow.
+    few, fewer, some = (about(responses, count) for count in (700, 250, 3000))
     contenders: dict[str, tuple[Callable[[], object], int]] = {
         "loop": (lambda: loop(references, few, False), len(few)),
         "loop, stemmed": (lambda: loop(references, fewer, True), len(fewer)),
