@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -152,11 +153,28 @@ def register(app: typer.Typer) -> None:
                         mapping=mapping,
                     )
                     added = opened.add_ratings(file, options, on=columns(on))
-            except InputError as error:
+            except InputError as raised:
+                error = _mapped(raised) if role is Role.ratings else raised
                 raise with_all_rows(error, show_all) from None
         if show_all:
             list_rows(added.left_out)
-        emit(added.to_dict(), as_json, map(one_line, _lines(added)))
+        lines = [*_lines(added)]
+        if len(added.left_out) > 1 and not show_all:
+            lines.append(f"note: --show-all lists the {len(added.left_out)} rows that are left out")
+        emit(added.to_dict(), as_json, map(one_line, lines))
+
+
+def _mapped(error: InputError) -> InputError:
+    """The same error for a command that names columns with ``--map``."""
+    named = r"--(item|rater|kind|rating)\b"
+    cure = re.sub(rf"{named} COLUMN", r"--map \1=COLUMN", error.cure or "")
+    if "(--item)" in error.message:
+        cure = (
+            "name it with --map item_id=COLUMN, or match without it: --on"
+            f" question_id,system,element; {cure}"
+        )
+    message = re.sub(rf" \({named}\)", "", error.message)
+    return InputError(message, cure=cure or None, rows=error.rows)
 
 
 def _refuse(options: list[str], role: Role) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,36 @@ def test_the_command(study: Study, tmp_path: Path) -> None:
             "reason": "question_id 'q1', system 'alpha', element 'Nobody' fits no item",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        ("kind", "no column 'kind'.*; name it with --map kind=COLUMN, or name the raters"),
+        ("rater", "no column 'rater'; name it with --map rater=COLUMN"),
+        ("rating", "no column 'rating'; name it with --map rating=COLUMN"),
+        ("item_id", "no column 'item_id'; name it with --map item_id=COLUMN, or match without it"),
+    ],
+)
+def test_a_missing_column_is_named_with_an_option_of_the_command(
+    study: Study, tmp_path: Path, gone: str, said: str
+) -> None:
+    cells = {"item_id": "i1", "rater": "ann", "kind": "annotator", "rating": "CORRECT"}
+    del cells[gone]
+    table = tmp_path / "labels.csv"
+    table.write_text(f"{','.join(cells)}\n{','.join(cells.values())}\n")
+    study.close()
+    done = CliRunner().invoke(build(), ["add", str(study.path), str(table), "--as", "ratings"])
+    assert isinstance(done.exception, InputError)
+    assert re.search(said, str(done.exception)), done.exception
+
+
+def test_rows_that_are_left_out_can_be_listed(study: Study, tmp_path: Path) -> None:
+    rows = [row("q1", "alpha", name) for name in ("Lennon", "Pete Best", "Stu")]
+    table = write(tmp_path / "labels.jsonl", rows)
+    study.close()
+    words = ["add", str(study.path), str(table), "--as", "ratings", "--on", ",".join(ON)]
+    done = CliRunner().invoke(build(), words, catch_exceptions=False)
+    assert "note: --show-all lists the 2 rows that are left out" in done.stdout
+    listed = CliRunner().invoke(build(), [*words, "--show-all"], catch_exceptions=False)
+    assert listed.stderr.count("fits no item") == 2 and "--show-all" not in listed.stdout
