@@ -192,6 +192,7 @@ def register(app: typer.Typer) -> None:
             input={"sha256": report.state},
             work=content["work"],
             failed=content["failed"],
+            notes=content["notes"],
             **beside,
         )
         emit(payload, as_json, chain(_lines(report), aligner_lines(found), slice_lines(sliced)))
@@ -299,6 +300,9 @@ def _lines(report: ScoreReport) -> Iterator[str]:
         yield "unscored: no verdict could be read; by the recipe they are " + (
             "in no figure" if report.recipe["unscored"] == "missing" else "incorrect"
         )
+    for note in report.notes:
+        yield ""
+        yield f"note: {note}"
 
 
 def _contested(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

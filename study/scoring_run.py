@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.errors import AccordError, StudyError
 from ..scoring.parse import Parsed, read_reference
-from ..scoring.records import Item
+from ..scoring.records import Element, Item
 from ..scoring.score import Prepared, ResponseScore, prepare_many
+from ..scoring.tokens import tokeniser
 from . import columns
 from .aligner_scores import AlignerScores
 from .bench import Bench
@@ -67,12 +68,16 @@ class Run:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run gave: mean figures, what each model judge had to do, and who could not go on."""
+    """What a run gave: mean figures, what each model judge had to do, and who could not go on.
+
+    ``notes`` are sentences worth reading.
+    """
 
     means: MeansTable
     aligned: AlignerScores
     work: dict[str, dict[str, int]] = field(default_factory=dict)
     failed: dict[str, AccordError] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -114,13 +119,15 @@ def run(work: Run) -> Outcome:
         aligned.drop(judge)
 
     bench = Bench(sources, forget)
+    words = _Words(work.recipe)
     done = 0
     with work.tables.writing(work.state) as writer:
         _begin(writer, work.recipe, sources)
         with closing(_prepared(work)) as prepared:
             for chunk in prepared:
                 _write_material(writer, chunk)
-                for question, _, responses in chunk:
+                for question, gold, responses in chunk:
+                    words.add(gold.elements)
                     aligned.add_pairs(question.question_id, responses)
                 for source in bench.present():
                     with bench.watching(source, writer):
@@ -142,7 +149,34 @@ def run(work: Run) -> Outcome:
                 work.progress(done, total)
         _fill(writer)
     done_by = {source.judge.name: source.work for source in sources if source.work}
-    return Outcome(means, aligned, done_by, bench.failed)
+    return Outcome(means, aligned, done_by, bench.failed, words.notes())
+
+
+class _Words:
+    """How many reference elements the recipe's tokenizer reads nothing of, to be told."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._tokenizer, self._words = recipe.tokenizer, tokeniser(recipe.tokenizer)
+        self._all = self._silent = 0
+
+    def add(self, elements: Sequence[Element]) -> None:
+        """Count a reference's elements."""
+        self._all += len(elements)
+        self._silent += sum(not self._words(element.compared) for element in elements)
+
+    def notes(self) -> list[str]:
+        """Why scores may be 0 that need not be."""
+        if not self._silent:
+            return []
+        cure = (
+            ""
+            if self._tokenizer != "rouge"
+            else '; tokenizer = "unicode" below [conventions] in study.toml reads every script'
+        )
+        return [
+            f"{self._silent:,} of {self._all:,} reference elements have no word that the tokenizer"
+            f" {self._tokenizer} reads, so their ROUGE-1 with anything but themselves is 0{cure}"
+        ]
 
 
 def _begin(writer: TablesWriter, recipe: Recipe, sources: Sequence[Source]) -> None:

@@ -414,6 +414,7 @@ class Study:
             outcome.failed,
             outcome.aligned if compared and isinstance(outcome, Outcome) else None,
             {} if isinstance(outcome, Outcome) else outcome.figures,
+            tuple(outcome.notes) if isinstance(outcome, Outcome) else (),
         )
 
     def _pairs(self) -> pd.DataFrame:
@@ -535,7 +536,7 @@ class ScoreReport:
     put to the model in this run), the items left unscored, and the tokens; ``failed`` names the
     judges that could not be used to the end, and why; ``aligned`` holds the scores under each of
     the aligners that were compared; ``figures`` maps judge and system to the whole figures of a
-    benchmark's own recipe.
+    benchmark's own recipe; ``notes`` are sentences worth reading.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -546,6 +547,7 @@ class ScoreReport:
     failed: Mapping[str, AccordError] = field(default_factory=dict)
     aligned: AlignerScores | None = None
     figures: Mapping[tuple[str, str], Figures] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -554,6 +556,7 @@ class ScoreReport:
             "settings": {"recipe": dict(self.recipe), "recipe_sha256": self.recipe_sha256},
             "work": {name: dict(counts) for name, counts in self.work.items()},
             "failed": {name: str(error) for name, error in self.failed.items()},
+            "notes": list(self.notes),
         }
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from accord.cli import score
 from accord.study import ScoreReport, Study
+from small_study import write
 
 QUESTIONS = '{"question_id": "q1", "question": "Who?", "reference": ["John", "Paul"]}\n'
 RESPONSES = (
@@ -534,3 +535,23 @@ def test_a_blank_in_a_list_that_was_answered_is_left_out_and_told(accord: Runner
     assert status == 0, err
     (found,) = json.loads(out)["results"]
     assert found["figures"]["llm_judge_f1"] == pytest.approx(2 / 3)
+
+
+def test_a_script_that_the_tokenizer_does_not_read_is_told(accord: Runner) -> None:
+    write(
+        Path("q.jsonl"),
+        [{"question_id": "q1", "question": "?", "reference": ["दिल्ली शहर", "Rhine", "東京タワー"]}],
+    )
+    write(Path("r.jsonl"), [{"question_id": "q1", "system": "s", "response": ["दिल्ली", "Rhine"]}])
+    accord("init", "s")
+    for file, role in (("q.jsonl", "questions"), ("r.jsonl", "responses")):
+        assert accord("add", "s", file, "--as", role)[0] == 0
+    said = "2 of 3 reference elements have no word that the tokenizer rouge reads"
+    status, out, _ = accord("score", "s")
+    assert (status, said in out, 'tokenizer = "unicode"' in out) == (0, True, True)
+    (note,) = json.loads(accord("score", "s", "--json")[1])["notes"]
+    assert note.startswith(said)
+    settings = Path("s/study.toml")
+    with settings.open("a", encoding="utf-8") as file:
+        file.write('\n[conventions]\ntokenizer = "unicode"\n')
+    assert json.loads(accord("score", "s", "--json")[1])["notes"] == []
