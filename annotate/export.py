@@ -24,11 +24,11 @@ from .projects import (
     Listed,
     Project,
     create_project,
-    find_project,
     keep_overlap,
     keep_project,
     list_tasks,
     mark_of,
+    recall_project,
     set_per_item,
 )
 from .sending import Sending, exported_task
@@ -224,7 +224,7 @@ def fill_project(
         When the server fails; what had arrived is in the ledger.
     """
     notes: list[str] = []
-    project = find_project(connection, mark)
+    project = recall_project(study, connection, mark)
     new = project is None
     if project is None:
         title = f"{sample.sample_id} {part}".strip()

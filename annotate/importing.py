@@ -16,7 +16,7 @@ from .catalogue import Catalogue
 from .connection import Connection
 from .environment import Progress, silent
 from .flat_export import read_any
-from .projects import KnownProject, find_project, known_projects
+from .projects import KnownProject, known_projects, recall_project
 from .pseudonym import Pseudonyms
 from .rules import RULES, TASK, Decision, decide, retest_times, task_note
 from .snapshots import (
@@ -161,7 +161,7 @@ def import_from_server(
     for sample_id in wanted:
         study.ledger.sample(sample_id)
         for known in known_projects(study, sample_id):
-            project = find_project(connection, known.mark)
+            project = recall_project(study, connection, known.mark)
             if project is not None:
                 progress(f"fetching project {project.project_id} (sample {sample_id})")
                 fetched = fetch(connection, project.project_id)

@@ -1,7 +1,8 @@
 """A sample's project on a Label Studio server: found again, listed, made.
 
 A project is known by a random mark in its description, since titles may repeat, addresses change,
-and a server that was set up anew gives the same numbers to other projects.
+and a server that was set up anew gives the same numbers to other projects. Where the mark is gone,
+the number counts if a task that was sent there stands in it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "known_projects",
     "list_tasks",
     "mark_of",
+    "recall_project",
 ]
 
 SHARED = "assignment"
@@ -202,6 +204,51 @@ def find_project(connection: Connection, mark: str) -> Project | None:
         return None
     first = min(found, key=lambda project: int(project.id or 0))
     return _project(connection, first)
+
+
+def recall_project(study: Study, connection: Connection, mark: str) -> Project | None:
+    """The project with that mark, also where somebody wrote another description over it.
+
+    Then it is known by its number and by a task that the ledger knows there, and its mark is put
+    back: a second project would ask people for all of it again.
+    """
+    project = find_project(connection, mark)
+    if project is not None:
+        return project
+    place: Mapping[str, Any] = {}
+    for row in study.ledger.provenance():
+        if row.action == _MADE and row.detail["mark"] == mark:
+            place = row.detail
+    if place.get("server") != connection.url:
+        return None
+    number = int(place["project_id"])
+    own = {
+        row.task_id: row.item_id
+        for row in study.ledger.exported()
+        if (row.target, row.project_id) == (connection.url, number)
+    }
+    found = _numbered(connection, number)
+    if found is None:
+        return None
+    project = _project(connection, found)
+    if not any(own.get(task.task_id) == task.item_id for task in list_tasks(connection, project)):
+        return None
+    with connection.calling("to change a project") as client:
+        client.projects.update(id=number, description=f"{found.description or ''} [{mark}]".strip())
+    return project
+
+
+def _numbered(connection: Connection, number: int) -> Any:
+    """The project of that number; None where there is none."""
+    from label_studio_sdk.core.api_error import ApiError
+
+    with connection.calling("to find a project") as client:
+        try:
+            return client.projects.get(id=number)
+        except ApiError as error:
+            if error.status_code != 404:
+                raise
+            return None
 
 
 def create_project(

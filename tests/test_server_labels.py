@@ -208,6 +208,35 @@ def test_an_export_that_is_killed_again_and_again_sends_nothing_twice(
         assert sum(str(mark_of(opened, "s1")) in (text or "") for text in marks) == 1
 
 
+def test_a_project_whose_description_was_written_over_is_known(
+    study: Study, on_label_studio: PrivateServer
+) -> None:
+    with connect() as connection:
+        client = connection.client
+        out = export_to_server(study, "s1", connection)
+        number = int(out.project_id or 0)
+        client.projects.update(id=number, description="Capitals, second round")
+        ann = sign_up(connection.url, on_label_studio.login().token, "ann@over.example")
+        tasks: Any = client.tasks.list(project=number, page_size=100)
+        post_annotations(
+            connection.url, ann, [(int(one.id), PAGE.answer("CORRECT"), 1.0) for one in tasks]
+        )
+        assert import_from_server(study, connection).annotations["labelled"] == 8
+        mark = mark_of(study, "s1")
+        assert client.projects.get(id=number).description == f"Capitals, second round [{mark}]"
+        client.projects.update(id=number, description="")
+        again = export_to_server(study, "s1", connection)
+        assert (again.project_id, again.added, again.present) == (number, 0, 8)
+        # The number alone says nothing: another server may have given it to another project.
+        client.projects.update(id=number, description="")
+        strange: Any = [{"data": dict([*client.tasks.list(project=number)][-1].data or {})}]
+        client.tasks.delete_all_tasks(id=number)
+        client.projects.import_tasks(id=number, request=strange)
+        new = export_to_server(study, "s1", connection)
+        assert new.project_id != number and new.added == 8
+        assert "the project of an earlier export is gone; a new one was made" in new.notes
+
+
 def shared_out(study: Study, connection: Connection, *names: str) -> list[Share]:
     people = [Annotator(f"{name}@gone.example", {}) for name in names]
     return list(share_to_server(study, "s1", connection, people, per_item=2).shares)
