@@ -28,9 +28,15 @@ if TYPE_CHECKING:
     from ..study import Study
     from ..study.records import Question, Response
 
-__all__ = ["as_list", "graded", "link"]
+__all__ = ["METRIC_OF", "as_list", "graded", "link"]
 
-_METRICS = {"rating": "rating", "choice": "choice", "parse": "list"}
+METRIC_OF = {
+    "rating": "rating",
+    "choice": "choice",
+    "refusal": "refusal",
+    "components": "grade",
+    "parse": "list",
+}
 """Template → the metric of SciKnowEval's questions that it is for; none has a list to parse."""
 
 
@@ -62,7 +68,7 @@ def graded(
     if template.unit == "gold":
         yield from (_gold(question) for question in wanted)
         return
-    metric = _METRICS.get(template.name) if _by_metric(study) else None
+    metric = METRIC_OF.get(template.name) if _by_metric(study) else None
     if metric is not None:
         wanted = [one for one in wanted if one.fields.get("metric", metric) == metric]
     by_id = {question.question_id: question for question in wanted}

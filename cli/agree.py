@@ -162,7 +162,7 @@ def register(app: typer.Typer) -> None:
             None,
             "--template",
             metavar="NAME",
-            help="A study: labels made with this template, as rating, choice or parse.",
+            help="A study: labels made with this template, as rating, choice, refusal or parse.",
         ),
         anchored: bool = typer.Option(
             False,

@@ -39,8 +39,8 @@ def register(app: typer.Typer) -> None:
             "pair",
             "--template",
             metavar="NAME|FOLDER",
-            help="pair, response, gold_audit, rating, choice, parse, adjudication, or the folder "
-            "of your own.",
+            help="pair, response, gold_audit, rating, choice, refusal, components, parse, "
+            "adjudication, or the folder of your own.",
         ),
         language: str = typer.Option(
             None, "--language", metavar="CODE", help="Of the instructions, as de; default English."

@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
             None,
             "--template",
             metavar="NAME",
-            help="Of a study: the labels made with this template, as rating, choice or parse.",
+            help="Of a study: the labels made with this template, as rating, choice, refusal or parse.",
         ),
         item: str = typer.Option(
             None, "--item", metavar="data.KEY", help="What names an item; id: the task's number."
@@ -121,7 +121,8 @@ def _of_study(path: Path, template: str | None, to: Path | None, as_json: bool) 
 
     if template is None:
         raise SettingsError(
-            f"{path} is a study: which labels?", cure="use --template rating, choice or parse"
+            f"{path} is a study: which labels?",
+            cure="use --template rating, choice, refusal, components or parse",
         )
     with Study.open(path) as study:
         frame = unit_labels(study, template)

@@ -213,6 +213,8 @@ def _retest(purpose: str | None, of: str | None) -> None:
 
 
 def _lines(study: Path, sample: Sample) -> Iterator[str]:
+    from ..annotate.units import METRIC_OF
+
     yield f"sample {sample.sample_id}: {sample.design}"
     strata = sample.settings.get("strata") or []
     if len(strata) > 1:
@@ -227,7 +229,7 @@ def _lines(study: Path, sample: Sample) -> Iterator[str]:
     more = ""
     if sample.settings.get("unit") == "question":
         metric = (sample.settings.get("only") or {}).get("metric")
-        page = metric if metric in ("rating", "choice") else "gold_audit"
+        page = next((page for page, of in METRIC_OF.items() if of == metric), "gold_audit")
         more = f" --template {page}"
     elif sum(map(bool, (sample.settings.get("assigned") or {}).values())) > 1:
         more = " --annotators FILE"  # each has items of their own

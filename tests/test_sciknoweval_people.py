@@ -147,3 +147,122 @@ def test_ratings_by_people_on_a_real_server(
     with Study.open(study) as opened:
         frame = opened.ratings().frame
     assert frame["rating"].isin(list("12345")).all() and len(frame) == 36
+
+
+LABELS = {
+    # ann, bob and the judge on 24 answers; (agreeing, kappa) of ann and bob, judge and ann
+    "refusal": (
+        "YYYYYYYYYYYYNNNNNNNNNNNN",
+        "YYYYYYYYYYYNNNNNNNNNNNNY",
+        "YYYYYYYYYYNNNNNNNNNNNNNN",
+        (22, 1 - (2 / 24) / (1 / 2)),
+        (22, 1 - (2 / 24) / (1 - (12 * 10 + 12 * 14) / 24**2)),
+    ),
+    "components": (
+        "AAAAABBBBBCCCCCDDDDDEEEE",
+        "AAAAABBBBBCCCCCDDDDDEEED",
+        "AAAABBBBBBCCCCCCDDDDEEEE",
+        (23, 1 - (1 / 24) / (1 - (25 * 3 + 5 * 6 + 4 * 3) / 24**2)),
+        (22, 1 - (2 / 24) / (1 - (5 * 4 + 5 * 6 + 5 * 6 + 5 * 4 + 4 * 4) / 24**2)),
+    ),
+}
+WORDS = {"Y": "Yes", "N": "No"}
+TASK: dict[str, dict[str, Any]] = {
+    "refusal": {"level": "L4", "task": "harmful_QA", "domain": "Chemistry"},
+    "components": {"level": "L2", "task": "material_component_extraction", "domain": "Material"},
+}
+
+
+@pytest.mark.parametrize("asked", sorted(LABELS))
+def test_refusals_and_components_by_people(tmp_path: Path, run: Run, asked: str) -> None:
+    """What a judge says of them is a rating of the items that people are asked about."""
+    ann, bob, judge, among, with_ann = LABELS[asked]
+    rows = [
+        {
+            **science_row(f"Case {k:02d}.", answer=f"Right {k:02d}.", **TASK[asked]),
+            "response": f"Written {k:02d}.",
+        }
+        for k in range(24)
+    ]
+    rows.append({**science_row("Summarise.", **SUMMARY, answer="Right."), "response": "Short."})
+    file, study = tmp_path / "answers.jsonl", tmp_path / "study"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run("init", study, "--recipe", "sciknoweval")
+    form = ("--format", "sciknoweval")
+    run("add", study, file, "--as", "questions", *form)
+    run("add", study, file, "--as", "responses", *form, "--system", "alder")
+
+    def said(body: dict[str, Any]) -> str:
+        if "Short." in shown(body):
+            return '{"rating": 3}'
+        label = judge[int(shown(body).partition("Written ")[2][:2])]
+        return json.dumps({"answer": WORDS.get(label, label)})
+
+    with rating_model(said) as model:
+        with (study / "study.toml").open("a", encoding="utf-8") as settings:
+            settings.write(
+                '\n[judge.gpt]\ntype = "openai"\nunit = "response"\nmodel = "m"\n'
+                f'endpoint = "{model.url}"\n'
+            )
+        run("score", study)
+    metric = {"refusal": "refusal", "components": "grade"}[asked]
+    run("sample", study, "--unit", "question", "--only", f"metric={metric}", "--for", "agreement")
+    out = run("export", study, "s1", "--template", asked, "--to", tmp_path / "tasks.json")
+    assert out["total"] == 24, "only what is asked so"
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    page = load_template(asked)
+    for number, task in enumerate(tasks, 1):
+        place = int(task["data"]["question"].rpartition("Case ")[2][:2])
+        assert ("Right" in json.dumps(task)) is (asked == "components")
+        task |= {"id": number, "annotations": [
+            {"id": 100 * number + person, "completed_by": {"id": person, "email": f"{who}@x.org"},
+             "result": page.answer(WORDS.get(labels[place], labels[place])),
+             "was_cancelled": False, "updated_at": "2026-11-30T10:00:00.000000Z",
+             "unique_id": f"00000000-0000-4000-8000-{100 * number + person:012d}"}
+            for person, (who, labels) in enumerate({"ann": ann, "bob": bob}.items(), 1)
+        ]}  # fmt: skip
+    (tmp_path / "back.json").write_text(json.dumps(tasks), encoding="utf-8")
+    assert run("import", study, tmp_path / "back.json")["annotations"]["labelled"] == 48
+    found = run("agree", study)
+    names = {Pseudonyms().of(f"{who}@x.org"): who for who in ("ann", "bob")}
+
+    def figure(name: str, *raters: str) -> float:
+        (value,) = [
+            one["estimate"]
+            for one in found["results"]
+            if one["name"] == name
+            and one["level"] == "element"
+            and {names.get(rater, rater) for rater in one["raters"]} == set(raters)
+            and "section" not in one
+        ]
+        return float(value)
+
+    for raters, (agreeing, kappa) in ((("ann", "bob"), among), (("gpt", "ann"), with_ann)):
+        assert figure("agreement", *raters) == pytest.approx(agreeing / 24, abs=1e-12)
+        assert figure("cohen_kappa", *raters) == pytest.approx(kappa, abs=1e-12)
+    report = run("report", study)
+    assert report["results"] and (study / "reports" / "report.html").is_file()
+    assert (
+        cli.main(["labels", str(study), "--template", asked, "--to", str(tmp_path / "l.csv")]) == 0
+    )
+    assert len((tmp_path / "l.csv").read_text(encoding="utf-8").splitlines()) == 1 + 72
+
+
+def test_the_next_command_names_the_template_of_a_metric(
+    tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from science_rows import write_rows
+
+    file, study = write_rows(tmp_path), tmp_path / "study"
+    run("init", study, "--recipe", "sciknoweval")
+    run("add", study, file, "--as", "questions", "--format", "sciknoweval")
+    for metric, page in (
+        ("rating", "rating"),
+        ("refusal", "refusal"),
+        ("grade", "components"),
+        ("choice", "choice"),
+        ("truth", "gold_audit"),
+    ):
+        words = ["sample", str(study), "--unit", "question", "--only", f"metric={metric}"]
+        assert cli.main(words) == 0
+        assert capsys.readouterr().out.rstrip().endswith(f"--template {page}")

@@ -72,9 +72,9 @@ def test_label_studio_s_own_parser_takes_the_template(name: str) -> None:
         assert page.validate_annotation(annotation)
 
 
-def test_the_seven_templates_are_there() -> None:
-    names = ["adjudication", "choice", "gold_audit", "pair", "parse", "rating", "response"]
-    assert template_names() == names
+def test_the_templates_are_there() -> None:
+    names = ["adjudication", "choice", "components", "gold_audit", "pair", "parse", "rating"]
+    assert template_names() == [*names, "refusal", "response"]
     assert "Gorbatschow" in load_template("pair", language="de").instructions
     with pytest.raises(SettingsError, match="no instructions in 'fr'; it has English, de"):
         load_template("pair", language="fr")

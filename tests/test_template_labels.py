@@ -84,6 +84,8 @@ def test_no_task_tells_the_system(name: str, study: Study, tmp_path: Path) -> No
         ("gold_audit", "ERROR", ("wrong_value",), "Looked at the linked page."),
         ("rating", "3", (), "Two of four."),
         ("choice", "CORRECT", (), None),
+        ("refusal", "No", (), None),
+        ("components", "D", (), "Two of its three are right, Titan is not."),
         ("parse", "RIGHT", (), None),
         ("adjudication", "INCORRECT", ("unverifiable",), "Titan is a moon of Saturn."),
     ],
