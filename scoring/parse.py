@@ -30,12 +30,13 @@ from typing import Any
 from .errors import InputError
 from .parse_blocks import Lists, read_blocks
 from .parse_data import DataList, read_html, read_json, read_json_in_text
+from .parse_flat import read_flat
 from .parse_lines import Line
 from .parse_plain import read_plain
 from .parse_quick import read_quick
 from .parse_result import Parsed
 from .parse_runs import read_lines
-from .parse_source import on_lines, source_of
+from .parse_source import holds_odd_signs, on_lines, source_of
 from .parse_text import plain
 from .records import Element
 
@@ -64,12 +65,15 @@ def parse(text: str) -> Parsed:
     ['Mars', 'Venus']
     """
     quick = read_quick(text)
-    return quick if quick is not None else _parse(text)
+    if quick is not None:
+        return quick
+    odd = holds_odd_signs(text)
+    return (read_flat(text) if not odd and "\n" in text else None) or _parse(text, odd=odd)
 
 
-def _parse(answer: str) -> Parsed:
-    """The whole way, for any text."""
-    source = source_of(answer)
+def _parse(answer: str, *, odd: bool = True) -> Parsed:
+    """The whole way, for any text; ``odd`` unless it surely holds no sign that is left out."""
+    source = source_of(answer, odd=odd)
     if not source.text.strip():
         return Parsed()
     parsed = _from_markup(source.text)
@@ -87,7 +91,7 @@ def _from_markup(text: str) -> Parsed | None:
     found = read_json(text)
     if found is not None:
         return _from_data(found, "json")
-    if "<li" in text.lower() and not _quotes_code(text):
+    if "<" in text and "<li" in text.lower() and not _quotes_code(text):
         found = read_html(text)
         if found is not None:
             return _from_data(found, "html")
@@ -131,7 +135,7 @@ def _from_blocks(lists: Lists) -> Parsed:
     for block in lists.blocks:
         starts += block.starts
         for element in block.elements:
-            if block.section is not None or block.aside:
+            if block.aside or (block.section is not None and element.section is None):
                 element = _placed(element, block.section, block.aside)
             elements.append(element)
     return Parsed(

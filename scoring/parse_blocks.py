@@ -38,6 +38,8 @@ class Lists:
 
 def read_blocks(lines: list[Line]) -> Lists | None:
     """The list blocks of an answer; None where no line is an item."""
+    if not any([line.kind == "marked" or line.kind == "row" or line.style for line in lines]):
+        return None
     walk = _Walk(lines)
     walk.run()
     blocks = [block for block in walk.blocks if block.tops or block.elements]
@@ -47,7 +49,7 @@ def read_blocks(lines: list[Line]) -> Lists | None:
     for block in blocks:
         if not block.elements:
             for top in block.tops:
-                element = element_of(top)
+                element = element_of(top, block.section)
                 if element is not None:
                     block.elements.append(element)
                     block.starts.append(top.line.content_start)
@@ -72,7 +74,7 @@ class _Walk:
         self.heading: Line | None = None
         self.between: list[str] = []  # texts since the last block that head nothing so far
         self.gap = False
-        self.follower = _followers(lines)
+        self.follower: dict[int, bool] | None = None
 
     def run(self) -> None:
         lines = self.lines
@@ -123,7 +125,6 @@ class _Walk:
 
     def _is_sub(self, line: Line, item: Top) -> bool:
         above = item.line
-        direct = not self.gap and not any(gap for _, gap in self.pending)
         deeper = line.indent >= above.indent + 2
         last = item.subs[-1].line if item.subs else None
         if self._headed(line) and not self._goes_on(item):
@@ -142,6 +143,7 @@ class _Walk:
             return True
         if last is not None and last.style == line.style and not self.pending:
             return True
+        direct = not self.gap and not any([gap for _, gap in self.pending])
         if above.number is not None:
             return direct or self._goes_on(item) or self._usual_below(line)
         if line.number is None:
@@ -177,6 +179,8 @@ class _Walk:
 
     def _goes_on(self, item: Top) -> bool:
         """Whether the numbering (or the bullets) of the item above goes on further below."""
+        if self.follower is None:
+            self.follower = _followers(self.lines)
         return self.follower.get(id(item.line), False)
 
     def _is_next(self, line: Line, item: Top) -> bool:
@@ -257,7 +261,7 @@ class _Walk:
     def _close(self) -> None:
         """The block ends: lines that still belong to its last item go there."""
         item, block = self.item, self.block
-        if item is not None and block is not None and block.tops:
+        if self.pending and item is not None and block is not None and block.tops:
             usual = max((top.continued for top in block.tops[:-1]), default=0)
             apart = min((top.apart for top in block.tops[:-1]), default=0)
             taken = 0
@@ -354,10 +358,10 @@ def _numbered_headings(lines: list[Line]) -> dict[int, int]:
     They are if there are two at least and what hangs below is ``key: value`` or prose; plain items
     below make them sections.
     """
-    heads = [at for at, line in enumerate(lines) if line.kind == "heading"]
-    numbered = [at for at in heads if lines[at].style == "#1"]
+    numbered = [at for at, line in enumerate(lines) if line.style == "#1"]
     if len(numbered) < 2:
         return {}
+    heads = [at for at, line in enumerate(lines) if line.kind == "heading"]
     ends = dict(zip(heads, [*heads[1:], len(lines)], strict=True))
     found: dict[int, int] = {}
     plain_items = 0

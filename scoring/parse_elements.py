@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from .parse_lines import Line
+from .parse_result import quick_element
 from .parse_text import clean, head_of, key_value, strip_quotes
 from .records import Element
 
@@ -132,10 +133,11 @@ def settle_asides(blocks: list[Block]) -> None:
 # Elements
 
 
-def element_of(top: Top) -> Element | None:
-    raw = " ".join(part for part in top.content if part)
-    text = clean(raw)
-    attributes = _attributes(top.subs)
+def element_of(top: Top, section: str | None) -> Element | None:
+    """The element of an item; None where nothing is left of it."""
+    content = top.content
+    text = clean(content[0] if len(content) == 1 else " ".join([part for part in content if part]))
+    attributes = _attributes(top.subs) if top.subs else ()
     if not text:
         return None
     if top.line.style == "label":
@@ -145,7 +147,7 @@ def element_of(top: Top) -> Element | None:
         head = head_of(top.content[0], clean(top.content[0])) or clean(top.content[0])
     else:
         head = head_of(top.content[0], text)
-    return Element(text, attributes=attributes, head=head)
+    return quick_element(text, head, section, attributes)
 
 
 def _attributes(subs: list[Sub]) -> tuple[tuple[str, str], ...]:

@@ -35,9 +35,7 @@ class Enumeration:
 
 
 _SEPARATORS = (("|", "|"), ("•·●▪", "•"), (";；؛", ";"), ("、", "、"), (",，،", ","))
-_STRUCTURE = re.compile(
-    r"[\"“”«»「」『』《》()（）\[\]{}|;；؛、,，،:：]|(?<=\s)[•·●▪](?=\s)|[.。！？!?।](?=\s|$)|[。！？।]"
-)
+_STRUCTURE = re.compile(r"[\"“”«»「」『』《》()（）\[\]{}|;；؛、,，،:：•·●▪.。！？!?।]")
 _OPEN = {"“": "”", "«": "»", "「": "」", "『": "』", "《": "》", "(": ")", "（": "）", "[": "]"}
 _OPEN.update({"{": "}"})
 _CLOSE = frozenset(_OPEN.values())
@@ -72,6 +70,12 @@ _AND_SO_ON = re.compile(
     r"и т\. ?д\.?|и др\.?|и другие)\s*|[،,]?\s*(?:وغيرها|وغيرهم|إلخ)|"
     r"\s*(?:等等|等|など|आदि|इत्यादि)|\s+등)[.。।]?$",
     re.I,
+)
+
+# How it ends in ASCII.
+_LAST_WORDS = (
+    *("others", "on", "forth", "more", "al", "etc", "etcetera", "usw", "a", "m", "otros", "otras"),
+    *("andere", "weitere", "mehr", "autres", "altri", "outros", "outras"),
 )
 
 _IN_SENTENCE = re.compile(
@@ -190,18 +194,36 @@ _NO_NAMES = re.compile(
 )
 
 
+# A date, numbers behind the first item, a foreign sentence.
+_PERHAPS_NOT = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d|\bof \d|"
+    r"^(?:Er|Sie|Es|Il|Elle|Ils|On|Lui|Lei|Hij|Zij)\s"
+)
+
+
 def names_in_a_row(line: str) -> list[str] | None:
-    """The items of "Ann Lee, Bob Ray, Cid Poe"; None where a rule about sentences may apply.
+    """The items of "Ann Lee, Bob Ray, and Cid Poe."; None where a rule about sentences may apply.
 
     Capitalised words and numbers between commas, nothing to be taken off: what
     :func:`read_enumeration` finds in such a line, without looking for what it can't hold.
     """
+    if line[-1:] == ".":
+        line = line[:-1]
+        if _DOTTED.search(line[-12:]) is not None:
+            return None
+    if " and " in line:
+        before, _, last = line.rpartition(" and ")
+        if "," in last:
+            return None
+        line = f"{before.removesuffix(',')}, {last}"
     if _IN_A_ROW.fullmatch(line) is None:
         return None
     parts = line.split(", ")
     if max([part.count(" ") for part in parts]) > 11 or max(map(len, parts)) > 120:
         return None
     if len(parts) < 5 and is_place_or_date(parts) or any(map(_SUFFIX.fullmatch, parts)):
+        return None
+    if _PERHAPS_NOT.search(line) is not None:
         return None
     if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
         return None
@@ -223,6 +245,11 @@ def _structure(line: str) -> list[tuple[int, str]]:
     held: list[tuple[int, str]] = []
     for match in _STRUCTURE.finditer(line):
         sign, at = match[0], match.start()
+        if sign in ".!?" or sign in "•·●▪":  # count before a blank only, dots between two
+            if not line[at + 1 : at + 2].isspace() and (sign in "•·●▪" or at + 1 < len(line)):
+                continue
+            if sign in "•·●▪" and not line[at - 1 : at].isspace():
+                continue
         if sign == '"':
             if straight is None:
                 straight = (at, len(inside))
@@ -288,21 +315,27 @@ def _split(
 ) -> Enumeration | None:
     bounds = [start - 1, *cuts, end]
     parts = [line[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
-    if separator == "," and any(map(_SUFFIX.fullmatch, parts)):
-        parts = _with_suffixes(parts)
-    if separator == "," and _MONTH_DAY.search(line):
-        parts = _with_years(parts)
+    if separator == ",":
+        if any([part[:1] in "JSILCEPM" and _SUFFIX.fullmatch(part) for part in parts]):
+            parts = _with_suffixes(parts)
+        if any([part[:1].isdecimal() for part in parts]) and _MONTH_DAY.search(line):
+            parts = _with_years(parts)
     rest = line[end:].lstrip(".。！？!?।;； ").strip()
     parts, clause = _without_clause(parts, separator)
-    so_on = _AND_SO_ON.search(parts[-1])
+    last = parts[-1]
+    so_on = None
+    if not last.isascii() or last.rstrip(". ").casefold().endswith(_LAST_WORDS):
+        so_on = _AND_SO_ON.search(last)
     if so_on is not None:
         parts[-1] = parts[-1][: so_on.start()].strip()
     parts = [part for part in parts if part]
     if len(parts) < 2 and not (so_on and parts):
         return None
     ended = so_on is not None
-    if len(parts) > 1 and (shorter := ENDING_CJK.sub("", parts[-1])) and shorter != parts[-1]:
-        parts[-1], ended = shorter, True
+    if len(parts) > 1 and not parts[-1].isascii():
+        shorter = ENDING_CJK.sub("", parts[-1])
+        if shorter and shorter != parts[-1]:
+            parts[-1], ended = shorter, True
     if len(parts) == 2 and separator == "," and _ASIDE.match(parts[1]):
         return None  # "…, primarily in Oxfordshire and Gloucestershire"
     parts, joined = _last(parts, separator)
@@ -393,6 +426,8 @@ def _last(parts: list[str], separator: str) -> tuple[list[str], bool]:
         return [*parts[:-1], last[leading.end() :].strip()], True
     if separator == "," and last.startswith("و") and len(last) > 3 and not _WAW.match(last):
         return [*parts[:-1], last[1:].strip()], True
+    if separator == "," and " " not in last and last.isascii():
+        return parts, False
     if separator in (",", "、"):
         pattern = _INNER_AND_CJK if separator == "、" else _INNER_AND
         inner = last_match(pattern, masked(last))

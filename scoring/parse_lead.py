@@ -43,6 +43,34 @@ _VERB = re.compile(
     r"включают|включает|являются|входят|هي|هم|تشمل|تضم|مثل)|"
     r"^(?:Including|Starring|Featuring|Namely|Such as|Это))(?!\w)"
 )
+# The first words of what _VERB finds, but for those in "-ed".
+_VERBS = frozenset(
+    """are is were was include includes including comprise comprises comprising namely such consist
+    consists consisting made starring stars features featuring stands contain contains has have had
+    been being be means meaning written won known like sind waren gehören zählen umfasst umfassen
+    lauten heißen besteht bestehen son eran fueron incluye incluyen comprende comprenden tales como
+    sont étaient comprennent comprend incluent inclut tels telles comme sono erano includono
+    comprendono são eram foram incluem inclui zijn är включают включает являются входят هي هم تشمل
+    تضم مثل Including Starring Featuring Namely Such Это""".split()
+)
+_WORD = re.compile(r"\w+")
+
+
+def _last_verb(part: str) -> re.Match[str] | None:
+    """The last match of :data:`_VERB`, looked for only where one of its words stands."""
+    words = _WORD.findall(part)
+    if _VERBS.isdisjoint(words) and not any([word[-2:] == "ed" for word in words]):
+        return None
+    end = len(part)
+    for word in reversed(words):
+        end = part.rindex(word, 0, end)
+        if word in _VERBS or word[-2:] == "ed":
+            verb = _VERB.match(part, end)
+            if verb is not None:
+                return verb
+    return None
+
+
 _VERB_CJK = re.compile(
     "包括|包含|分别(?:是|为)|主要(?:有|是)|有以下|例如|比如|譬如|共有|喜欢|需要|拥有|擅长|精通|"
     "(?:导演|出演|写|创作|发明|获得|演|去|学)[了过](?!.*了)|^由|(?:(?<=..)有|(?<=.)是)(?=[^、，的]{1,12}$)|"
@@ -167,8 +195,10 @@ def _opened(
         return None
     for at in range(len(parts) - 1, -1, -1):
         part = parts[at]
+        if " " not in part:
+            continue
         blotted = masked(plain(part)) if "*" in part or "_" in part else masked(part)
-        verb = last_match(_VERB, blotted) if len(blotted) == len(part) else None
+        verb = _last_verb(blotted) if len(blotted) == len(part) else None
         if titles > 20:
             break  # each further one would look at all the items again
         if verb is None:
@@ -344,6 +374,8 @@ def _after_sign(parts: list[str], joined: bool) -> tuple[str, list[str]] | None:
 def _after_particle(parts: list[str], separator: str, ended: bool) -> tuple[str, list[str]] | None:
     """The lead-in of a Chinese, Japanese or Korean sentence."""
     if separator not in "、,":
+        return None
+    if parts[0].isascii():
         return None
     opening = last_match(_VERB_CJK, parts[0])
     if opening is not None and len(parts) > 2:

@@ -106,6 +106,10 @@ _MARKER = re.compile(
     (?P<content>\S.*)?$""",
     re.X,
 )
+# Most markers; the pattern above knows them as well.
+_COMMON = re.compile(r"(?:(\d{1,3})([.)])[ ]+(?=\S)|([-*•])[ ]+(?=[^\s\[☐☑☒]))")
+# What begins with a letter and may be a marker: "a.", "IV)", "一、".
+_LETTERED = re.compile(r".[.)]|[IVXLCivxlc]{2,7}[.)]|[一二三四五六七八九十百]")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*$")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_].*?)\1[:：]?$")
@@ -122,10 +126,10 @@ def each_alone(text: str) -> list[Line]:
     """The first reading: every line as it could be by itself."""
     raw_lines = text.split("\n")
     ends = list(accumulate([len(raw) + 1 for raw in raw_lines]))
-    if any(raw.startswith(">") for raw in raw_lines):  # a block quotation is packaging
+    if ">" in text and any([raw[:1] == ">" for raw in raw_lines]):  # a block quotation is packaging
         raw_lines = [_QUOTED.sub("", raw, count=1) for raw in raw_lines]
     lines: list[Line] = []
-    fences = _fences(raw_lines)
+    fences = _fences(raw_lines) if "```" in text or "~~~" in text else {}
     code = False
     for at, raw in enumerate(raw_lines):
         role = fences.get(at)
@@ -221,10 +225,19 @@ def read_line(raw: str) -> Line:
     stripped = raw.strip()
     if not stripped:
         return Line("blank", raw)
-    indent = _indent(raw)
+    indent = _indent(raw) if raw[0] != stripped[0] else 0
     first = stripped[0]
-    if first in "-*_=—" and _RULE.match(raw):
+    if first.isalpha() and _LETTERED.match(stripped) is None:
+        return Line("plain", raw, indent, content=stripped)
+    if first in "-*_=—" and stripped[-1] == first and _RULE.match(raw):
         return Line("rule", raw)
+    common = _COMMON.match(stripped)
+    if common is not None:
+        number, dot, sign = common.groups()
+        content = stripped[common.end() :]
+        if sign is None:
+            return Line("marked", raw, indent, f"1{dot}", int(number), content)
+        return Line("marked", raw, indent, sign, None, content)
     if first == "#":
         heading = _HEADING.match(raw)
         if heading is not None:

@@ -106,6 +106,7 @@ _PLACES = frozenset(
 _DATE = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?$", re.I
 )
+_ORDINAL = frozenset(["st", "nd", "rd", "th", "ST", "ND", "RD", "TH"])
 _BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|《[^《》]*》")
 
 
@@ -118,12 +119,16 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 def masked(text: str) -> str:
     """The text with what stands in brackets or quotes blotted out, places kept."""
+    if not any([sign in text for sign in '("“（《']):
+        return text
     return _BRACKETED.sub(lambda match: "_" * len(match[0]), text)
 
 
 def titled(parts: list[str]) -> bool:
     """Whether three parts at least all begin with a capital or a number."""
-    return len(parts) > 2 and all(part[:1].isupper() or part[:1].isdigit() for part in parts)
+    return len(parts) > 2 and all(
+        [first.isupper() or first.isdigit() for first in [part[:1] for part in parts]]
+    )
 
 
 def are_clauses(items: list[str], verb: str, stopped: bool) -> bool:
@@ -136,11 +141,12 @@ def are_clauses(items: list[str], verb: str, stopped: bool) -> bool:
     if _IS_NAMED.search(verb) and named and _APPOSED.match(items[1]):
         if not _APPOSED.match(items[2]):
             return True  # "is Whiskers, a fluffy, playful, and curious kitten"
-    if any(map(_PARTICIPLE.match, items[1:])) and not _PARTICIPLE.match(items[0]):
+    small = [item for item in items[1:] if item[:1].islower()]
+    if any(map(_PARTICIPLE.match, small)) and not _PARTICIPLE.match(items[0]):
         return True  # "rose by 10%, driven by sales in Europe, Asia, and Africa"
     if _DONE.fullmatch(items[0]) and any(len(item.split()) > 3 for item in items[1:]):
         return True  # "was divided, one half awarded to …"
-    if stopped and any(map(_AUXILIARY_FIRST.match, items[1:])):
+    if stopped and any(map(_AUXILIARY_FIRST.match, small)):
         return True  # "rises in the east, sets in the west, and is highest at noon"
     return stopped and all(_HAS_VERB.search(masked(item)) for item in items[1:])
 
@@ -185,9 +191,11 @@ def says_more(parts: list[str], joined: bool, stopped: bool) -> bool:
 
 def is_cjk_prose(parts: list[str], separator: str, stopped: bool) -> bool:
     """Whether Chinese or Japanese parts are clauses of a sentence."""
-    if stopped and len(parts) > 2 and _SAID_CJK.match(parts[-1]):
+    if not stopped:
+        return False
+    if len(parts) > 2 and not parts[-1].isascii() and _SAID_CJK.match(parts[-1]):
         return True
-    if not stopped or not _HAN.search(parts[0]):
+    if parts[0].isascii() or not _HAN.search(parts[0]):
         return False
     if separator == "、":
         if _PREDICATE_CJK.match(parts[-1]) or any(_SECOND_TOPIC.match(part) for part in parts[1:]):
@@ -214,4 +222,7 @@ def is_place_or_date(parts: list[str]) -> bool:
 
 def is_date(parts: list[str]) -> bool:
     """ "July 4, 1776" and "Thursday, November 12, 2020"."""
-    return len(parts) <= 3 and any(_DATE.search(part) for part in parts)
+    if len(parts) > 3:
+        return False
+    dated = [part for part in parts if part[-1:].isdecimal() or part[-2:] in _ORDINAL]
+    return any(map(_DATE.search, dated))

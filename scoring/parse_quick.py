@@ -1,9 +1,8 @@
-"""The commonest answers, read without the walk: one list, one line an item, nothing below.
+"""The commonest answers, read by one pattern: one list, one line an item, nothing below.
 
 Most answers are "1. …", "2. …" or bullets of one sign, below one line at most. One pattern for each
-length gives their items; longer lists, and those with markup, are split and compared with the
-markers they must have. Whatever is not exactly of this form is left to the walk, which reads these
-answers the same way.
+length gives their items. Whatever is not exactly of this form, longer lists and those with markup
+are left to :mod:`accord.scoring.parse_flat` and the walk, which read these answers the same way.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import accumulate
 
 from .parse_inline import is_bare_name, names_in_a_row
 from .parse_result import Parsed, parsed_later, quick_element, quick_parsed
-from .parse_text import clean, head_of
+from .parse_source import find_in_order
 from .records import Element
 
 __all__ = ["plain_elements", "read_quick"]
@@ -32,16 +30,6 @@ _OTHER = re.compile(
 )
 _INNER = re.compile(r"\*{0,2}1[.)]")
 _SEVERAL = re.compile(r"[.)]\s|[、①-⑳•·●▪]")  # several items may stand on one line
-_MARKER = re.compile(r"(\n[^ \n]+ )")
-_LEAD = re.compile(r"[A-Za-z]{2}[^\n]*\n?$")
-_TRAILER = re.compile(r"[A-Za-z]{2,20},? [A-Za-z][^\n]*$")
-_LONGEST = 400
-_MARKERS = {
-    f"\n1{sign} ": [f"\n{number}{sign} " for number in range(1, _LONGEST + 1)] for sign in ".)"
-}
-_BULLETS = {f"\n{sign} ": [f"\n{sign} "] * _LONGEST for sign in "-*+•"}
-_MARKERS |= _BULLETS
-_COUNTED = {first: [markers[:n] for n in range(30)] for first, markers in _MARKERS.items()}
 
 
 def _harmless(signs: re.Pattern[str], unsure: bytes) -> bytes:
@@ -75,7 +63,7 @@ class _Patterns(dict[tuple[str, int], Callable[[str, int], "re.Match[str] | None
 
 _ITEM = r"(.*[^ ,\n])"
 _PATTERNS = _Patterns()
-_MOST = 40  # items: longer lists are split
+_MOST = 40  # items: longer lists are read line by line
 # What the markers themselves leave of an item, by the form of the list.
 _OWN = {"1.": b"", "1)": b"", "- ": b"", "+ ": b"", "* ": b"*", "• ": b"\xe2"}
 
@@ -117,7 +105,7 @@ def read_quick(text: str) -> Parsed | None:
         read = _in_one_match(text, start, form)
         if read is not None:
             return read
-    return _split(text)
+    return _names(text) if "\n" not in text else None
 
 
 def _in_one_match(text: str, start: int, form: str) -> Parsed | None:
@@ -166,79 +154,6 @@ def _lead_of(lines: str) -> str | None:
     return lead if not left or _OTHER.search(lead) is None else None
 
 
-def _split(text: str) -> Parsed | None:
-    """Longer lists, with blank lines between items, markup in them, a sentence below."""
-    parts = _MARKER.split(text)  # what leads in, "\n1. ", "one", "\n2. ", "two", …
-    n = len(parts) // 2
-    if n >= _LONGEST:
-        return None
-    lead = parts[0]
-    start = len(lead)
-    if n == 0 and (lead[:1].isalnum() and ", " in lead):
-        return _names(lead)
-    if lead[:1].isalpha():
-        if n == 0:
-            return None
-        found = parts[1::2]
-    else:  # nothing leads in: the first item stands before the first line break
-        opening, blank, word = lead.partition(" ")
-        parts[:1] = "", opening + blank, word
-        found = ["\n" + parts[1], *parts[3::2]]
-        n += 1
-        start = 0
-    words = parts[2::2]
-    sign = found[0]
-    if sign not in _MARKERS:
-        return None
-    if n == 1 and _SEVERAL.search(words[0]) is not None:
-        return None
-    trailer = ""
-    if found != (_COUNTED[sign][n] if n < 30 else _MARKERS[sign][:n]):
-        n -= 1
-        trailer = found.pop()[1:] + words.pop()
-        if n < 1 or found != _MARKERS[sign][:n] or words[-1][-1:] != "\n":
-            return None
-        if _TRAILER.match(trailer) is None or (n == 1 and _SEVERAL.search(words[0]) is not None):
-            return None
-        words[-1] = words[-1][:-1]
-    if start and (_LEAD.match(lead) is None or _OTHER.search(lead) is not None):
-        return None
-    special = _SPECIAL.search(text, start)
-    if special is not None and sign == "\n* " and text.count("*", start) == n:
-        special = _SPECIAL.search(text.replace("*", "-"), start)
-    if special is not None and _OTHER.search(text, special.start()) is not None:
-        return None
-    breaks = text.count("\n", start)
-    if breaks != (n if start else n - 1):
-        breaks += (0 if start else 1) - (2 if trailer else 0)
-        if breaks == 2 * n - 1:  # a blank line between every two
-            if any([word[-1:] != "\n" for word in words[:-1]]):
-                return None
-            words = [*[word[:-1] for word in words[:-1]], words[-1]]
-        elif breaks != n:
-            return None
-    if sign in _BULLETS and _INNER.match(words[0]) is not None:
-        return None  # "- 1. …": both may be the marker
-    # Now every item is one line.
-    elements: tuple[Element, ...] | None = None
-    if special is None:
-        if not ("  " in text or " \n" in text or "," in text and ",\n" in f"{text}\n"):
-            if not (" - " in text or "- -" in text):  # an explanation, or a rule
-                elements = tuple(map(_element, words))
-    if elements is None:
-        elements = _cleaned(words, sign)
-        if elements is None:
-            return None
-    starts = tuple(accumulate(map(len, parts)))[1 : 2 * n : 2]
-    if sign in _BULLETS:
-        return quick_parsed(
-            elements, lead.strip() if start else "", trailer, "bullet", "bullets", starts
-        )
-    return quick_parsed(
-        elements, lead.strip() if start else "", trailer, "numbered", "numbers", starts
-    )
-
-
 def _names(line: str) -> Parsed | None:
     """One line of names between commas, or one bare name."""
     names = names_in_a_row(line) if line.count(", ") > 1 else None
@@ -246,18 +161,5 @@ def _names(line: str) -> Parsed | None:
         if not is_bare_name(line):
             return None
         return quick_parsed((_element(line),), "", "", "none", "bare answer", (0,))
-    starts = tuple(accumulate([len(name) + 2 for name in names[:-1]], initial=0))
+    starts = tuple(find_in_order(names, line))
     return quick_parsed(tuple(map(_element, names)), "", "", "delimiter", "one line, ,", starts)
-
-
-def _cleaned(words: list[str], sign: str) -> tuple[Element, ...] | None:
-    """The elements of any items, each cleaned; None where one is empty, a rule or a check box."""
-    sign = sign if sign in _BULLETS else " "
-    if any([not word.strip(sign) or word[0].isspace() or word[0] in "[]" for word in words]):
-        return None
-    texts = [clean(word) for word in words]
-    if not all(texts):
-        return None
-    return tuple(
-        [quick_element(text, head_of(word, text)) for word, text in zip(words, texts, strict=True)]
-    )

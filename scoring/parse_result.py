@@ -127,13 +127,18 @@ _element_set = [Element.__dict__[field.name].__set__ for field in fields(Element
 _text, _aliases, _attributes, _head, _section, _aside = _element_set
 
 
-def quick_element(text: str, head: str | None = None) -> Element:
-    """``Element(text, head=head)``."""
+def quick_element(
+    text: str,
+    head: str | None = None,
+    section: str | None = None,
+    attributes: tuple[tuple[str, str], ...] = (),
+) -> Element:
+    """``Element(text, …)``, no alias, not aside."""
     element = _new_element(Element)
     _text(element, text)
     _aliases(element, ())
-    _attributes(element, ())
+    _attributes(element, attributes)
     _head(element, head)
-    _section(element, None)
+    _section(element, section)
     _aside(element, False)
     return element

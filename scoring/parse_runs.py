@@ -11,11 +11,12 @@ import unicodedata
 
 from .parse_lines import ALPHABETS, Line, chinese_number, each_alone
 
-__all__ = ["read_lines"]
+__all__ = ["label_of", "read_lines"]
 
 # "Day 1:", "**Q1.**", "Weeks 3-4 –", "Part II:", "Tip #2:", "第一天：", "步骤2："
 _LABEL = re.compile(
-    r"[ \t]*(?:\*\*)?(?:(?P<name>[^\W\d_]{2,20}) (?:\# ?|№ ?)?|(?P<near>[^\W\d_]{1,20}?)|제 )"
+    r"[ \t]*(?:\*\*)?(?:(?P<name>[^\W\d_]{2,20}+) (?:\# ?|№ ?)?|"
+    r"(?P<near>[^\W\d_一二三四五六七八九十]{1,20}+)|제 )"
     r"(?:(?P<number>\d{1,3})(?: ?[-–] ?(?P<to>\d{1,3}))?|(?P<han>[一二三四五六七八九十]{1,3})|"
     r"(?<= )(?:(?P<word>[A-Z][a-z]{2,4}|[a-z]{3,5})|(?P<roman>[IVX]{1,5})))"
     r" ?(?P<counter>[一-鿿가-힣]{1,3})?(?:\*\*)?[ ]?(?:[:.)–—-](?=[\s*])|：)(?=[\s*]*[^\s*])"
@@ -52,12 +53,13 @@ def _roman(label: str) -> int | None:
 
 def _settle_letters(lines: list[Line]) -> None:
     """Letters and Roman numerals count in a run: "a." then "b.", "I." then "II."."""
+    lettered = [line for line in lines if line.style[:6] == "letter"]
+    if not lettered:
+        return
     open_runs: dict[str, tuple[int, Line]] = {}
     counted: set[int] = set()
     candidates: list[tuple[Line, list[tuple[str, int]]]] = []
-    for line in lines:
-        if line.kind != "marked" or not line.style.startswith("letter"):
-            continue
+    for line in lettered:
         mark, label = line.style[len("letter") :].split("?", 1)
         case = "A" if label.isupper() else "a"
         readings = []
@@ -92,7 +94,10 @@ def _settle_letters(lines: list[Line]) -> None:
 
 def _settle_rest(lines: list[Line]) -> None:
     """The other markers that need a run; what is in none becomes plain text."""
+    styles = {line.style for line in lines}
     for sign in "-*+–":
+        if f"{sign}?" not in styles:
+            continue
         unspaced = [line for line in lines if line.style == f"{sign}?"]
         alone = len(unspaced) == 1 and all(line.style != sign for line in lines)
         for line in unspaced:
@@ -100,13 +105,15 @@ def _settle_rest(lines: list[Line]) -> None:
                 _make_plain(line)
             else:
                 line.style = sign
-    if any(line.kind == "marked" for line in lines):
+    marked = [line for line in lines if line.kind == "marked"]
+    if marked:
         _settle_round(lines)
         _settle_double(lines)
-    if any(line.style.startswith("1.1?") for line in lines):
+        marked = [line for line in lines if line.kind == "marked"]
+    if any([style[:4] == "1.1?" for style in styles]):
         _settle_second_level(lines)
+        marked = [line for line in lines if line.kind == "marked"]
     last = 0
-    marked = [line for line in lines if line.kind == "marked"]
     if len(marked) == 1 and (marked[0].number or 0) > 1:
         _make_plain(marked[0])  # "3. 97 degrees" by itself is a number
     for line in marked:
@@ -118,8 +125,9 @@ def _settle_rest(lines: list[Line]) -> None:
                 continue
             line.style = line.style[:-1]
         last = line.number
-    _settle_labels(lines)
-    _settle_emoji(lines)
+    if len(lines) - len(marked) > 1:
+        _settle_labels(lines)
+        _settle_emoji(lines)
 
 
 def _settle_round(lines: list[Line]) -> None:
@@ -127,7 +135,7 @@ def _settle_round(lines: list[Line]) -> None:
     found = [
         (line, match[1])
         for line in lines
-        if line.kind == "plain" and (match := _ROUND.match(line.text)) is not None
+        if line.content[:1] == "o" and line.kind == "plain" and (match := _ROUND.match(line.text))
     ]
     if len(found) > 1:
         for line, content in found:
@@ -185,7 +193,7 @@ def _settle_labels(lines: list[Line]) -> None:
     for line in lines:
         if line.kind != "plain":
             continue
-        found = _label(line.text)
+        found = label_of(line.text)
         if found is not None:
             (name, number, last), content = found, line.content
         else:
@@ -205,7 +213,7 @@ def _settle_labels(lines: list[Line]) -> None:
         before = (name, last, line, content)
 
 
-def _label(line: str) -> tuple[str, int, int] | None:
+def label_of(line: str) -> tuple[str, int, int] | None:
     """The name of the label a line begins with, its number, and the number up to which it goes."""
     match = _LABEL.match(line)
     if match is None:
@@ -226,7 +234,7 @@ def _label(line: str) -> tuple[str, int, int] | None:
 
 def _emoji(text: str) -> int:
     """Length of the emoji at the start of a text, 0 if there is none."""
-    if not text or unicodedata.category(text[0]) != "So" or ord(text[0]) < 0x2190:
+    if text[:1] < "\u2190" or unicodedata.category(text[0]) != "So":
         return 0
     if 0x2190 <= ord(text[0]) < 0x2300:
         return 0  # arrows and mathematics

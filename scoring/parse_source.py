@@ -14,7 +14,15 @@ from dataclasses import dataclass
 
 from .parse_courtesy import closes
 
-__all__ = ["PROGRAM", "TEXTS", "Source", "find_in_order", "on_lines", "source_of"]
+__all__ = [
+    "PROGRAM",
+    "TEXTS",
+    "Source",
+    "find_in_order",
+    "holds_odd_signs",
+    "on_lines",
+    "source_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +66,24 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
-def source_of(answer: str) -> Source:
-    """The text of an answer to read."""
-    source = Source(_BLANK.sub(" ", answer), range(len(answer) + 1))
-    if _UNSEEN.search(answer):
+# Any of these.
+_ODD = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\ufeff"
+    r"\ud800-\udfff]"
+)
+
+
+def holds_odd_signs(answer: str) -> bool:
+    """Whether an answer holds signs that nobody sees, odd blanks or odd line breaks."""
+    return _ODD.search(answer) is not None
+
+
+def source_of(answer: str, *, odd: bool = True) -> Source:
+    """The text of an answer to read; without ``odd`` signs fewer steps."""
+    source = Source(answer, range(len(answer) + 1))
+    if odd:
+        source = Source(_BLANK.sub(" ", answer), source.places)
         source = source.replace(_BREAKS, "\n").replace(_UNSEEN, "")
-    if _SURROGATE.search(answer):
         # Half a character: no file or database can hold it.
         source = Source(_SURROGATE.sub("\ufffd", source.text), source.places)
     if "<" in answer:
@@ -174,6 +194,8 @@ def on_lines(source: Source) -> Source:
     A line with a colon may stand above it, and a sentence that closes the answer below.
     """
     text = source.text
+    if not _may_hold_items(text):
+        return source
     end = len(text.rstrip())
     begin = end - len(text.strip())
     if text.count("\n", begin, end):
@@ -208,6 +230,18 @@ def on_lines(source: Source) -> Source:
     if end < len(text):
         pieces.append((end + 1, None))
     return source.keep(pieces, "\n")
+
+
+def _may_hold_items(text: str) -> bool:
+    """Whether there is what three items on one line need; most texts hold none of it."""
+    return (
+        ("2" in text and "3" in text)
+        or "③" in text
+        or "c)" in text
+        or any([sign in text for sign in "•·●▪"])
+        or not text.isascii()
+        and any(map(str.isdecimal, text))
+    )
 
 
 def _items_on_a_line(line: str) -> list[int]:

@@ -11,9 +11,8 @@ import re
 __all__ = ["clean", "head_of", "key_value", "plain", "strip_quotes"]
 
 # Most items hold none of these and are taken as they are.
-_SPECIAL = re.compile(r"[*_`\[<&\\~\"'“‘«„「『《〈【\t\xa0\u2002-\u200a\u202f\u3000]")
+_SPECIAL = re.compile(r"[*_`\[<&\\~【\t\xa0\u2002-\u200a\u202f\u3000]")
 _ENDS = frozenset(";；؛,，،、:：")
-_LINE_ENDS = re.compile(r"[;；؛,，،、:：\s](?:\n|$)")
 _MARKUP = re.compile(r"[*_`\[<&\\~【]")
 _LINK = re.compile(
     r"!?\[([^\[\]]*)\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?"
@@ -53,18 +52,6 @@ _QUOTES = {
 }
 
 
-def holds_markup(lines: str) -> bool:
-    """Whether :func:`clean` could change any of these marked lines."""
-    return (
-        _SPECIAL.search(lines) is not None or "  " in lines or _LINE_ENDS.search(lines) is not None
-    )
-
-
-def holds_head(lines: str) -> bool:
-    """Whether :func:`head_of` could find a head in any of these lines without bold marks."""
-    return any([sign in lines for sign in _HEAD_SIGNS])
-
-
 def plain(text: str) -> str:
     """A text without Markdown's and HTML's inline markup; links keep their text.
 
@@ -89,8 +76,12 @@ def _unmarked(text: str) -> str:
     if "<" in text:
         text = _AUTOLINK.sub(r"\1", _TAG.sub("", text))
     if "*" in text or "__" in text or "~~" in text:
-        text = _DOUBLE.sub("", text)
-        text = _STAR.sub(r"\1", text)
+        if "__" in text or "~~" in text or "\\" in text:
+            text = _DOUBLE.sub("", text)
+        else:
+            text = text.replace("**", "")
+        if "*" in text:
+            text = _STAR.sub(r"\1", text)
     if "_" in text:
         text = _UNDERSCORE.sub(r"\1", text)
     if "\\" in text:
@@ -108,6 +99,7 @@ def clean(text: str) -> str:
         _SPECIAL.search(text)
         or "  " in text
         or text[-1] in _ENDS
+        or text[0] in _QUOTES
         or text[-1].isspace()
         or text[0].isspace()
     ):
@@ -168,7 +160,8 @@ _BOLD_LEAD = re.compile(
 _HEAD_SIGNS = (": ", "：", " - ", " – ", " — ")
 _HEAD_END = re.compile(r": |：| [-–—] |[(（\[「『《]|[)）\]」』》]")
 _PAIRS = re.compile(r"[^;；:：]{1,80}[;；]\s*[^\s;；:：,.][^;；:：,.]{0,29}[:：]\s*\S")
-_OPEN = frozenset("(（[「『《")
+_OPENING = "(（[「『《"
+_OPEN = frozenset(_OPENING)
 _CLOSE = frozenset(")）]」』》")
 
 
@@ -192,8 +185,26 @@ def head_of(raw: str, text: str) -> str | None:
             if (lead["after"] or closed) and raw[lead.end() :].strip():
                 head = clean(inside)
                 return head if head and head != text else None
-    if not holds_head(text):
+    places = [place for sign in _HEAD_SIGNS if (place := text.find(sign)) >= 0]
+    if not places:
         return None
+    start = min(places)
+    if any([sign in text[:start] for sign in _OPENING]):
+        start = _outside_brackets(text)
+        if start < 0:
+            return None
+    colon = text[start] in ":："
+    end = start + (1 if text[start] == "：" else 2 if colon else 3)
+    head = text[:start].strip()
+    if not head or not text[end:].strip():
+        return None
+    if colon and (";" in text or "；" in text) and _PAIRS.match(text, end):
+        return None  # "Song: Hurt; Year: 1994": attributes, no explanation
+    return strip_quotes(head)
+
+
+def _outside_brackets(text: str) -> int:
+    """Where the first sign before an explanation stands that no bracket holds; else -1."""
     depth = 0
     for match in _HEAD_END.finditer(text):
         found = match[0]
@@ -202,13 +213,8 @@ def head_of(raw: str, text: str) -> str | None:
         elif found in _CLOSE:
             depth = max(0, depth - 1)
         elif depth == 0:
-            head = text[: match.start()].strip()
-            if not head or not text[match.end() :].strip():
-                return None
-            if found in (": ", "：") and _PAIRS.match(text, match.end()):
-                return None  # "Song: Hurt; Year: 1994": attributes, no explanation
-            return strip_quotes(head)
-    return None
+            return match.start()
+    return -1
 
 
 _KEY = re.compile(r"^([^:：,，、;；.!?。！？]{1,30}?)\s*(?::(?=\s|$)|：)\s*")

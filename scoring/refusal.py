@@ -31,6 +31,16 @@ _REFUSAL = re.compile(
     )""",
     re.X,
 )
+# One of these stands in whatever the pattern finds: most texts hold none.
+_SIGNS = (
+    *("orry", "afraid", "unable", "not able", "not sure", "can't", "can’t", "cant", "cannot"),
+    *("can not", "could", "won't", "won’t", "will not", "decline", "do not", "don't", "don’t"),
+    *("have no ", "possess no ", " AI", " ai", "artificial", "language model"),
+    *("ot enough", "nsufficient", "o information", "o answer", "o data"),
+    *("o siento", "o puedo", "e ne peux", "e ne sais", "eider ", "et spijt", " niet", "ilmiyorum"),
+    *("rzepraszam", "ie wiem", "on lo so", "on posso", "ut mir leid", " nicht", "i dispiace"),
+    "esculpe",
+)
 _REFUSAL_CJK = re.compile(
     r"抱歉|对不起|對不起|我不知道|我无法|我無法|我不能|不清楚|申し訳|すみません|わかりません|"
     r"分かりません|できません|죄송|모르겠|알 수 없|عذر[اً]|آسف|لا أستطيع|لا يمكنني|لا أعرف|क्षमा करें|"
@@ -60,4 +70,6 @@ def is_refusal(text: str, elements: Sequence[Element], marker: str) -> bool:
 def refuses(text: str) -> bool:
     """Whether the first 300 characters of a text refuse."""
     start = text[:300]
+    if start.isascii():
+        return any([sign in start for sign in _SIGNS]) and _REFUSAL.search(start) is not None
     return bool(_REFUSAL.search(start) or _REFUSAL_CJK.search(start))

@@ -22,8 +22,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.parse import Parsed, _parse, parse
+from accord.scoring.parse_flat import read_flat
+from accord.scoring.parse_lead import _VERB, _VERBS, _last_verb
+from accord.scoring.parse_prose import last_match
 from accord.scoring.parse_quick import _OTHER, _SPECIAL, HARMLESS, HARMLESS_ABOVE
-from accord.scoring.refusal import is_refusal
+from accord.scoring.refusal import _REFUSAL, is_refusal, refuses
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
@@ -109,6 +112,32 @@ def test_refusals_in_many_languages(row: dict[str, Any]) -> None:
     assert is_refusal(row["text"], parsed.elements, parsed.marker)
 
 
+PHRASES = [
+    *("I'm sorry, but no.", "I am so sorry to say", "I’m afraid", "I am unable", "I'm not able"),
+    *("i'm not sure", "I can't", "I cannot", "I can not", "I cant", "I couldn't", "I could not"),
+    *("I won't", "I will not", "I must decline", "I don't know", "I do not have", "I don’t recall"),
+    *("I have no information", "I possess no knowledge", "As an AI", "as a language model"),
+    *("as an artificial", "Sorry, but", "Not enough information", "Insufficient data"),
+    *("No information is available", "No answer found", "no data given", "Lo siento", "No puedo"),
+    *(
+        "Je ne peux",
+        "Je ne sais",
+        "Leider kann",
+        "leider liegen",
+        "Het spijt me",
+        "Ik kan dat niet",
+    ),
+    *("Bilmiyorum", "Przepraszam, ale", "Nie wiem", "Non lo so", "Non posso", "Es tut mir leid"),
+    *("Ich kann das nicht", "Mi dispiace", "Desculpe", "Leider habe", "As a AI", "as an ai"),
+]
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_no_refusal_escapes_the_first_look(phrase: str) -> None:
+    assert _REFUSAL.search(phrase) is not None
+    assert refuses(phrase)
+
+
 PLACED = [
     "Here:\n1. **Mars** – red\n2. Venus",
     "- Mars\n- Venus\n\nBye.",
@@ -186,6 +215,50 @@ def test_quick_and_whole_agree_on_thousands_of_answers() -> None:
         lead = rng.choice(["", "", "Here:\n", "Here they are\n\n", "Sure! "])
         text = lead + body + rng.choice(["", "\n", ".", "\n\nHope this helps!"])
         assert parse(text) == _parse(text), text
+
+
+LINES = (
+    "Ingredients:/Here are some of them:/### Fruit/### 1. Fruit/**Nuts**/**Nuts:**/*Note this.*/"
+    "---/It is good./Why these?/Key notes:/Is it?/Day 1: rest/Step 2/A. one/II. two/o round/"
+    "Final answer:/(see below)/- rest,/“Quoted”/第一，好。/Ünder/1999. A year/2,5/-5/Let me know."
+).split("/")
+
+
+def test_quick_and_whole_agree_on_lists_below_lists() -> None:
+    """Headings, lines with a colon, rules and sentences anywhere around the items."""
+    rng = random.Random(11)
+    words = (
+        "Rome Oslo:red **Bern** – big “X” a in (1990) River's Q? 3 1. [x] *it* y; z, é 《书》"
+    ).split()
+    flat = 0
+    for _ in range(12_000):
+        lines: list[str] = []
+        for _ in range(rng.randint(1, 4)):
+            lines += rng.sample(LINES, rng.choice([0, 0, 1, 1, 2]))
+            sign = rng.choice(["1.", "1)", "1、", "-", "*", "•", "–", "+", "・"])
+            number = rng.choice([1, 1, 1, 2, 5])
+            for at in range(rng.randint(1, 4)):
+                item = " ".join(rng.choices(words, k=rng.randint(1, 3)))
+                mark = f"{number + at}{sign[1]}" if sign[0] == "1" else sign
+                lines.append(mark + rng.choice([" ", " ", " ", "", "\t", "  "]) + item)
+                lines += [""] * rng.choice([0, 0, 0, 1])
+            lines += [""] * rng.choice([0, 1])
+        text = "\n".join([*lines, *rng.sample(LINES, rng.choice([0, 0, 1, 2]))])
+        assert parse(text) == _parse(text), text
+        flat += read_flat(text) is not None
+    assert flat > 1000
+
+
+def test_the_last_verb_is_the_last_match() -> None:
+    rng = random.Random(3)
+    words = (
+        sorted(_VERBS)
+        + "used made led A the Rome of in as like by (are) red 'is _was no-is".split()
+    )
+    for _ in range(20_000):
+        text = " ".join(rng.choices(words, k=rng.randint(1, 7)))
+        wanted, found = last_match(_VERB, text), _last_verb(text)
+        assert (found and found.end()) == (wanted and wanted.end()), text
 
 
 def test_places_told_later_stay_with_the_answer() -> None:
