@@ -552,6 +552,6 @@ def test_a_script_that_the_tokenizer_does_not_read_is_told(accord: Runner) -> No
     (note,) = json.loads(accord("score", "s", "--json")[1])["notes"]
     assert note.startswith(said)
     settings = Path("s/study.toml")
-    with settings.open("a", encoding="utf-8") as file:
-        file.write('\n[conventions]\ntokenizer = "unicode"\n')
+    with settings.open("a", encoding="utf-8") as settings_file:
+        settings_file.write('\n[conventions]\ntokenizer = "unicode"\n')
     assert json.loads(accord("score", "s", "--json")[1])["notes"] == []

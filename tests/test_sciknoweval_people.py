@@ -12,6 +12,8 @@ from labelling_loop import Desk, Run
 from rating_model import rating_model, shown
 from science_rows import MCQ, SUMMARY, science_row
 
+from accord import cli
+from accord.annotate.pseudonym import Pseudonyms
 from accord.annotate.server import PrivateServer
 from accord.annotate.template import load_template
 from accord.study import Study
@@ -174,8 +176,9 @@ TASK: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("asked", sorted(LABELS))
-def test_refusals_and_components_by_people(tmp_path: Path, run: Run, asked: str) -> None:
+def test_refusals_and_components_by_people(tmp_path: Path, run_json: Run, asked: str) -> None:
     """What a judge says of them is a rating of the items that people are asked about."""
+    run = run_json
     ann, bob, judge, among, with_ann = LABELS[asked]
     rows = [
         {
@@ -249,9 +252,11 @@ def test_refusals_and_components_by_people(tmp_path: Path, run: Run, asked: str)
 
 
 def test_the_next_command_names_the_template_of_a_metric(
-    tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_json: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from science_rows import write_rows
+
+    run = run_json
 
     file, study = write_rows(tmp_path), tmp_path / "study"
     run("init", study, "--recipe", "sciknoweval")
