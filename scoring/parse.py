@@ -42,7 +42,7 @@ from .records import Element
 
 __all__ = ["PARSER", "Parsed", "parse", "plain", "read_reference"]
 
-PARSER = "accord-list-2"
+PARSER = "accord-list-3"
 """Name and version of the list parser; another number means that answers may be read otherwise."""
 
 

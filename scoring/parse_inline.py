@@ -194,11 +194,13 @@ _NO_NAMES = re.compile(
 )
 
 
-# A date, numbers behind the first item, a foreign sentence.
+_ENDS_NAME = re.compile(r", (?:Jr|Sr|Inc|Ltd|LLC|Corp|Esq)\b")
+# A date, or numbers behind the first item; a foreign sentence.
+_BEFORE_NUMBER = re.compile(r"[a-z.] \d")
 _PERHAPS_NOT = re.compile(
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d|\bof \d|"
-    r"^(?:Er|Sie|Es|Il|Elle|Ils|On|Lui|Lei|Hij|Zij)\s"
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d|\bof \d"
 )
+_FOREIGN = re.compile(r"(?:Er|Sie|Es|Il|Elle|Ils|On|Lui|Lei|Hij|Zij)\s")
 
 
 def names_in_a_row(line: str) -> list[str] | None:
@@ -221,9 +223,11 @@ def names_in_a_row(line: str) -> list[str] | None:
     parts = line.split(", ")
     if max([part.count(" ") for part in parts]) > 11 or max(map(len, parts)) > 120:
         return None
-    if len(parts) < 5 and is_place_or_date(parts) or any(map(_SUFFIX.fullmatch, parts)):
+    if len(parts) < 5 and is_place_or_date(parts) or _ENDS_NAME.search(line) is not None:
         return None
-    if _PERHAPS_NOT.search(line) is not None:
+    if _FOREIGN.match(line) is not None:
+        return None
+    if _BEFORE_NUMBER.search(line) is not None and _PERHAPS_NOT.search(line) is not None:
         return None
     if parts[-1].rpartition(" ")[2].casefold() in _SO_ON or _NO_NAMES.search(line) is not None:
         return None

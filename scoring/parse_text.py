@@ -23,7 +23,7 @@ _COMMAND = re.compile(
 )
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]{0,2000})\}\$?")
 _CITATION = re.compile(
-    r"\s*(?:\[\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\]|【\d{1,4}(?:[:†][^【】]{0,60})?】)"
+    r"\s*(?:\[\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\^?\]|【\d{1,4}(?:[:†][^【】]{0,60})?】)"
 )
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|q|s|small|"
