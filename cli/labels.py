@@ -34,7 +34,8 @@ def register(app: typer.Typer) -> None:
             None,
             "--template",
             metavar="NAME",
-            help="Of a study: the labels made with this template, as rating, choice, refusal or parse.",
+            help="Of a study: the labels made with this template, as rating, choice, refusal or "
+            "parse.",
         ),
         item: str = typer.Option(
             None, "--item", metavar="data.KEY", help="What names an item; id: the task's number."

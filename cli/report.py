@@ -40,7 +40,8 @@ def register(app: typer.Typer) -> None:
             None,
             "--template",
             metavar="NAME",
-            help="The agreement of labels made with this template, as rating, choice, refusal or parse.",
+            help="The agreement of labels made with this template, as rating, choice, refusal or "
+            "parse.",
         ),
         annotators: str = typer.Option(
             None, "--annotators", metavar="NAME,…", help="Only these people."
