@@ -10,8 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..study.anchored import OF_SHOWN
-from ..study.weights import OF_RETEST
+from ..study.anchored import is_first_blind
 from .catalogue import Catalogue
 from .controls import Answer
 from .rules import decide, retest_times
@@ -60,8 +59,11 @@ def alignment_answers(study: Study, sample_id: str | None = None) -> pd.DataFram
     rows: list[tuple[Any, ...]] = []
     for row in decision.ratings:
         answer = decision.answers.get((row.item_id, row.rater))
-        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
-        if answer is None or not first or (wanted is not None and row.item_id not in wanted):
+        if (
+            answer is None
+            or not is_first_blind(row)
+            or (wanted is not None and row.item_id not in wanted)
+        ):
             continue
         page = catalogue.template(*(row.guideline or "").split("@")[:2])
         if page is None or not {"alignment", "belongs"} & set(page.controls):

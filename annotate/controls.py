@@ -6,15 +6,14 @@ here. A control inside a ``<Repeater>`` stands once a row; the row's number is i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from ..scoring.errors import SettingsError
-from .lint import parsed
+from ..study.labelling_page import Control
 
-__all__ = ["ROLES", "Answer", "Control", "Reading", "Unreadable", "controls_of", "part", "read"]
+__all__ = ["ROLES", "Answer", "Reading", "Unreadable", "part", "read"]
 
 ROLES = (
     "verdict",
@@ -34,32 +33,6 @@ with one element of a gold answer; ``missing`` and ``corrected`` are elements, o
 
 _KEYS = {"choices": "choices", "textarea": "text", "number": "number"}
 _MISALIGNED = "misaligned"
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """One control of the page: its name, what it grades, and what may be chosen.
-
-    Attributes
-    ----------
-    over, flag
-        Inside a ``<Repeater>``: the field of the task whose entries are the rows, and what stands
-        in ``name`` and ``to_name`` for the row's number (from 0). Else empty.
-    """
-
-    name: str
-    kind: Literal["choices", "textarea", "number"]
-    to_name: str
-    values: tuple[str, ...] = ()
-    multiple: bool = False
-    over: str = ""
-    flag: str = ""
-
-    def row_of(self, from_name: str) -> int | None:
-        """The row that an answered control stands in, or None when it is another control."""
-        before, _, after = self.name.partition(self.flag)
-        found = re.fullmatch(f"{re.escape(before)}([0-9]{{1,6}}){re.escape(after)}", from_name)
-        return int(found[1]) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +78,6 @@ class Unreadable(Exception):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(reason)
-
-
-def controls_of(config: str) -> dict[str, Control]:
-    """The controls of a labelling configuration that accord can read, by name."""
-    found: dict[str, Control] = {}
-
-    def walk(element: Any, over: str, flag: str) -> None:
-        tag, name = element.tag.lower(), element.get("name", "")
-        if tag == "repeater":
-            over = element.get("on", "").removeprefix("$")
-            flag = element.get("indexFlag", "{{idx}}")
-        target = element.get("toName", "")
-        if tag == "choices":
-            values = tuple(
-                choice.get("alias") or choice.get("value") or ""
-                for choice in element.iter()
-                if choice.tag.lower() == "choice"
-            )
-            several = element.get("choice") == "multiple"
-            found[name] = Control(name, "choices", target, values, several, over, flag)
-        elif tag in ("textarea", "number"):
-            kind: Literal["textarea", "number"] = "number" if tag == "number" else "textarea"
-            found[name] = Control(name, kind, target, over=over, flag=flag)
-        for child in element:
-            walk(child, over, flag)
-
-    walk(parsed(config), "", "")
-    return found
 
 
 def part(role: str, control: Control, values: Sequence[str], row: int | None) -> dict[str, Any]:

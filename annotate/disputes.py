@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..scoring.records import REASONS, UNSURE, Item
-from ..study.anchored import OF_SHOWN
+from ..study.anchored import is_first_blind
 from ..study.records import GROUND_TRUTH
-from ..study.weights import OF_RETEST
 from .pseudonym import EMAIL
 from .tasks import Graded, graded_pair, visible
 
@@ -54,8 +53,7 @@ def disputed(study: Study, sample: Sample, items: Sequence[Item]) -> list[Disput
     said: dict[str, list[RatingRow]] = {}
     wanted = {item.item_id for item in items}
     for row in study.ledger.rating_rows():
-        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
-        if first and row.status == "rated" and row.item_id in wanted:
+        if is_first_blind(row) and row.status == "rated" and row.item_id in wanted:
             said.setdefault(row.item_id, []).append(row)
     found = []
     for item in items:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..scoring.errors import InputError
-from .controls import Control
+from ..study.labelling_page import Control
 from .foreign_files import Export, read_export
 from .foreign_flat import seconds, whole
 from .snapshots import Snapshot, read_file

@@ -13,7 +13,9 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-__all__ = ["KNOWN_TAGS", "lint", "parsed", "variables"]
+from ..study.labelling_page import parsed
+
+__all__ = ["KNOWN_TAGS", "lint", "variables"]
 
 _CONTROLS = frozenset(
     """bitmask bitmasklabels brush brushlabels choices datetime ellipse ellipselabels
@@ -34,22 +36,6 @@ KNOWN_TAGS = _CONTROLS | _OBJECTS | _OTHER
 
 _ONE_KEY = ("choice", "label", "shortcut")
 _OPTIONS = {"choices": "choice"}
-
-
-def parsed(config: str) -> ElementTree.Element:
-    """The root element.
-
-    Raises
-    ------
-    ValueError
-        When the text is no XML, or brings a document type (which Label Studio does not read).
-    """
-    if "<!DOCTYPE" in config or "<!ENTITY" in config:
-        raise ValueError("a document type has no place in a labelling configuration")
-    try:
-        return ElementTree.fromstring(config)
-    except ElementTree.ParseError as error:
-        raise ValueError(f"no well-formed XML: {error}") from None
 
 
 def lint(config: str, fields: Collection[str] | None = None) -> list[str]:

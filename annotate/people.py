@@ -12,14 +12,11 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..scoring.errors import ServiceError
 
-if TYPE_CHECKING:
-    from .template import Control
-
-__all__ = ["Account", "answered", "post_annotations", "sign_up"]
+__all__ = ["Account", "post_annotations", "sign_up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +77,6 @@ def sign_up(url: str, admin_token: str, email: str) -> Account:
     except (httpx.HTTPError, ValueError, KeyError) as error:
         raise ServiceError(f"{failed}: {type(error).__name__}") from None
     return Account(email, int(user["id"]), token)
-
-
-def answered(control: Control, values: Sequence[str]) -> dict[str, Any]:
-    """One answered control as Label Studio stores it: the values chosen, or the texts written."""
-    key = "choices" if control.kind == "choices" else "text"
-    return {
-        "from_name": control.name,
-        "to_name": control.to_name,
-        "type": control.kind,
-        "value": {key: list(values)},
-    }
 
 
 def post_annotations(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring.errors import SettingsError
-from ..study.anchored import OF_SHOWN
+from ..study.anchored import is_first_blind
 from ..study.records import FrameItem, Sample
-from ..study.weights import OF_RETEST, RETEST
+from ..study.weights import RETEST
 from .sample_names import check_seed, new_name, stream
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def draw_retest(
     there = {item for item, _ in graded_first.items} & {item.item_id for item in study.items()}
     graded: dict[str, set[str]] = {}
     for row in study.ledger.rating_rows():
-        first = row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
-        if first and row.status == "rated" and row.item_id in there:
+        if is_first_blind(row) and row.status == "rated" and row.item_id in there:
             graded.setdefault(row.rater, set()).add(row.item_id)
     frame = [item for item, _ in graded_first.items if any(item in own for own in graded.values())]
     if not frame:

@@ -20,9 +20,10 @@ from typing import Any, Literal
 
 from ..scoring.errors import SettingsError
 from ..scoring.records import REASONS, VERDICTS, Kind
+from ..study.labelling_page import Control, controls_of, parsed
 from ..templates import labelling
-from .controls import ROLES, Answer, Control, Reading, Unreadable, controls_of, part, read
-from .lint import lint, parsed, variables
+from .controls import ROLES, Answer, Reading, Unreadable, part, read
+from .lint import lint, variables
 
 __all__ = [
     "AUDIT",

@@ -18,7 +18,7 @@ from ..scoring.records import NO_SYSTEM
 from ..scoring.universe import UniverseRecipe
 from ..study.identity import hashed_system, system_label, unit_id
 from ..study.knowledgeberg_questions import is_choice
-from ..study.shown_text import answer_text, as_list, visible
+from ..study.shown_text import answer_text, as_list, reference_text, visible
 from ..study.unit_items import response_item_id
 from .question_sample import gold_id
 from .tasks import EMPTY, NO_REFERENCE, Graded, also_accepted
@@ -230,7 +230,6 @@ def _there(value: Any) -> bool:
 
 def _response(question: Question, response: Response, template: Template) -> Graded:
     text = answer_text(response)
-    elements = read_reference(question.reference).elements
     options = question.fields.get("options") or question.fields.get("choices") or ""
     return Graded(
         item_id=response_item_id("response", template.name, response),
@@ -240,9 +239,7 @@ def _response(question: Question, response: Response, template: Template) -> Gra
         shown={
             "question": visible(question.question),
             "options": visible(_listed(options)),
-            "reference": visible(elements[0].display)
-            if len(elements) == 1 and not elements[0].aliases
-            else as_list(elements, aliases=True),
+            "reference": reference_text(question),
             "response": visible(text),
             "response_note": "" if text.strip() else EMPTY,
         },

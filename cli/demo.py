@@ -173,7 +173,7 @@ def _label(study: Study, server: PrivateServer) -> None:
 
 
 def _post(study: Study, connection: Connection, project: int, url: str, token: str) -> int:
-    from ..annotate.people import answered, post_annotations, sign_up
+    from ..annotate.people import post_annotations, sign_up
     from ..annotate.projects import Project, list_tasks
     from ..annotate.template import load_template
     from ..examples import labels_of
@@ -190,14 +190,9 @@ def _post(study: Study, connection: Connection, project: int, url: str, token: s
         account = sign_up(url, token, f"{rater}@example.org")
         answers = []
         for row in rows:
-            given = {
-                "verdict": [row["rating"]],
-                "reasons": row["reasons"],
-                "comment": [row["comment"]] if row["comment"] else [],
-            }
-            result = [
-                answered(page.controls[name], values) for name, values in given.items() if values
-            ]
+            result = page.answer(
+                row["rating"], reasons=row["reasons"], comment=row["comment"] or None
+            )
             answers.append((task_of[row["item_id"]], result, None))
         posted += post_annotations(url, account, answers)
     return posted

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from .records import RatingRow
+from .weights import OF_RETEST
 
 __all__ = [
     "MARK",
@@ -19,6 +20,7 @@ __all__ = [
     "TASK",
     "began_from_prediction",
     "beside_judge",
+    "is_first_blind",
     "take_anchored",
 ]
 
@@ -33,6 +35,11 @@ TASK = "accord_task"
 
 _ORIGINS = ("prediction", "prediction-changed")
 LEFT_OUT = "rating given beside a judge's verdict"
+
+
+def is_first_blind(row: RatingRow) -> bool:
+    """Whether it is a person's own label: no repeat, and no judge's verdict was in sight."""
+    return row.kind == "annotator" and row.source not in (OF_RETEST, OF_SHOWN)
 
 
 def beside_judge(raw: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NOT_THERE",
     "OF_PILOT",
+    "PilotLabels",
     "items_of",
     "join_ratings",
     "ratings_of",
@@ -95,9 +96,9 @@ def join_ratings(
     """
     about = pairs[pairs["item_id"].notna()].set_index("item_id")
     about = with_places(about[~about.index.duplicated()], pairs)
-    purpose = _purposes(ledger)
+    members = ((s.sample_id, item) for s in ledger.samples() for item, _ in s.items)
+    pilots = PilotLabels(ledger, members)
     named = None if sample_id is None else {item for item, _ in ledger.sample(sample_id).items}
-    aside_in = _Aside(ledger, purpose) if sample_id is None else None
     dropped: dict[str, int] = {}
     rows: list[RatingRow] = []
     known = set(about.index)
@@ -111,7 +112,7 @@ def join_ratings(
             reason = None if elsewhere else NOT_THERE
         elif row.status == "skipped":
             reason = "skipped"
-        elif aside_in is not None and aside_in.holds(row):
+        elif sample_id is None and pilots.holds(row):
             reason = OF_PILOT
         else:
             rows.append(row)
@@ -123,7 +124,7 @@ def join_ratings(
         rows,
         dropped,
         weigh=lambda rated: weights_of(ledger, rated, sample_id),
-        pilots=[name for name, what in purpose.items() if what == PILOT],
+        pilots=pilots.samples,
         anchored=anchored,
     )
 
@@ -318,26 +319,28 @@ def strata(ledger: Ledger, facts: pd.DataFrame) -> dict[str, list[str | None]]:
     return {name: [fields.get(name) for fields in found] for name in names}
 
 
-def _purposes(ledger: Ledger) -> dict[str, str]:
-    return {sample.sample_id: sample.purpose for sample in ledger.samples()}
+class PilotLabels:
+    """Which labels by people belong to a pilot alone.
 
+    Parameters
+    ----------
+    members
+        (sample, item): what each sample asked people about.
+    """
 
-class _Aside:
-    """Which labels by people belong to a pilot alone."""
-
-    def __init__(self, ledger: Ledger, purpose: Mapping[str, str]) -> None:
-        self._pilots = frozenset(name for name, what in purpose.items() if what == PILOT)
+    def __init__(self, ledger: Ledger, members: Iterable[tuple[str, str]]) -> None:
+        purpose = {sample.sample_id: sample.purpose for sample in ledger.samples()}
+        self.samples = tuple(name for name, what in purpose.items() if what == PILOT)
         self._of_pilot: set[str] = set()
         self._elsewhere: set[str] = set()
         self._where: Mapping[tuple[str, str], frozenset[str | None]] = {}
-        if not self._pilots:
+        if not self.samples:
             return
-        for name, what in purpose.items():
-            items = {item for item, _ in ledger.sample(name).items}
-            if what == PILOT:
-                self._of_pilot |= items
-            elif what not in ASIDE:
-                self._elsewhere |= items
+        for name, item in members:
+            if purpose.get(name) == PILOT:
+                self._of_pilot.add(item)
+            elif purpose.get(name) not in ASIDE:
+                self._elsewhere.add(item)
         if self._of_pilot & self._elsewhere:
             self._where = ledger.annotated_in()
 
@@ -348,7 +351,7 @@ class _Aside:
         if row.item_id not in self._elsewhere:
             return True
         where = self._where.get((row.item_id, row.rater.removesuffix(SUFFIX)), frozenset())
-        return bool(where) and where <= self._pilots
+        return bool(where) and where <= set(self.samples)
 
 
 def _mixed(rated: set[str], weights: Mapping[str, float]) -> list[str]:

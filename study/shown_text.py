@@ -7,10 +7,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ..scoring.parse import read_reference
 from ..scoring.records import Element
-from .records import Response
+from .records import Question, Response
 
-__all__ = ["answer_text", "as_list", "visible"]
+__all__ = ["answer_text", "as_list", "reference_text", "visible"]
 
 _JOINERS = "\u200c\u200d"
 # Letters that show nothing although Unicode counts them among the letters or symbols.
@@ -84,3 +85,11 @@ def answer_text(response: Response) -> str:
     if not response.response_is_json:
         return response.response
     return as_list([Element.from_value(value) for value in json.loads(response.response)])
+
+
+def reference_text(question: Question) -> str:
+    """A reference as people are shown it: one element as it is, several as a list; all visible."""
+    elements = read_reference(question.reference).elements
+    if len(elements) == 1 and not elements[0].aliases:
+        return visible(elements[0].display)
+    return as_list(elements, aliases=True)

@@ -13,16 +13,15 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from xml.etree import ElementTree
 
-from ..scoring.parse import read_reference
 from ..scoring.records import NO_SYSTEM
 from ..templates import labelling
 from .anchored import MARK
 from .identity import hashed_system, response_id, unit_id
+from .labelling_page import controls_of
 from .ratings import Scale
 from .records import Question, Response
-from .shown_text import answer_text, as_list
+from .shown_text import answer_text, reference_text
 
 if TYPE_CHECKING:
     from .ledger import Ledger
@@ -80,7 +79,7 @@ def graded_of(ledger: Ledger, template: str, item_ids: Iterable[str]) -> dict[st
                     None,
                     question.question,
                     None,
-                    _reference(question),
+                    reference_text(question),
                 )
     named: tuple[Literal["response", "parse"], ...] = ("response", "parse")
     kinds: list[Literal["response", "parse"]] = [unit for unit in named if unit in units]
@@ -98,17 +97,10 @@ def graded_of(ledger: Ledger, template: str, item_ids: Iterable[str]) -> dict[st
                     response.variant,
                     response_id(question.question_id, response.system, response.variant),
                     question.question,
-                    _reference(question) if unit == "response" else None,
+                    reference_text(question) if unit == "response" else None,
                     answer_text(response),
                 )
     return found
-
-
-def _reference(question: Question) -> str:
-    elements = read_reference(question.reference).elements
-    if len(elements) == 1 and not elements[0].aliases:
-        return elements[0].display
-    return as_list(elements, aliases=True)
 
 
 def declared_scale(study: Path, template: str, version: str) -> tuple[Scale, tuple[str, ...]]:
@@ -134,17 +126,12 @@ def declared_scale(study: Path, template: str, version: str) -> tuple[Scale, tup
         folder = study / "templates" / f"{template}@{version.partition(MARK)[0]}"
     try:
         table = tomllib.loads((folder / "template.toml").read_text(encoding="utf-8"))
-        page = ElementTree.fromstring((folder / "config.xml").read_text(encoding="utf-8"))
-    except (OSError, ValueError, ElementTree.ParseError):
+        controls = controls_of((folder / "config.xml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return "nominal", ()
-    controls = table.get("controls")
-    name = controls.get("verdict") if isinstance(controls, Mapping) else None
-    values = tuple(
-        str(choice.get("value"))
-        for control in page.iter("Choices")
-        if control.get("name") == name
-        for choice in control.iter("Choice")
-    )
+    roles = table.get("controls")
+    name = roles.get("verdict") if isinstance(roles, Mapping) else None
+    values = controls[name].values if name in controls else ()
     if table.get("scale") != "ordinal":
         return "nominal", values
     return "interval" if values and all(map(_is_number, values)) else "ordinal", values

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..scoring.errors import SettingsError
-from .anchored import SUFFIX
 from .identity import is_other_unit
-from .joined import NOT_THERE, OF_PILOT, ratings_of
+from .joined import NOT_THERE, OF_PILOT, PilotLabels, ratings_of
 from .ratings import Ratings
 from .records import RatingRow, Sample
 from .unit_items import UNITS, declared_scale, gold_id, graded_of
-from .weights import ASIDE, PILOT, Weights, union_probabilities
+from .weights import ASIDE, Weights, union_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,13 +127,7 @@ def join_unit_ratings(
         index=list(facts),
         dtype=object,
     )
-    purpose = {sample.sample_id: sample.purpose for sample in ledger.samples()}
-    pilots = frozenset(name for name, what in purpose.items() if what == PILOT)
-    of_pilot = {row.item_id for row in handed if row.sample_id in pilots}
-    if sample_id is not None:
-        of_pilot = set()
-    where = ledger.annotated_in() if of_pilot else {}
-    elsewhere = {row.item_id for row in handed if purpose.get(row.sample_id) not in ASIDE}
+    pilots = PilotLabels(ledger, ((row.sample_id, row.item_id) for row in handed))
     dropped: dict[str, int] = {}
     rows: list[RatingRow] = []
     for row in ledger.rating_rows():
@@ -145,10 +138,8 @@ def join_unit_ratings(
             reason = NOT_THERE
         elif row.status == "skipped":
             reason = "skipped"
-        elif row.kind != "judge" and row.item_id in of_pilot:
-            graded_in = where.get((row.item_id, row.rater.removesuffix(SUFFIX)), frozenset())
-            if row.item_id not in elsewhere or (graded_in and graded_in <= pilots):
-                reason = OF_PILOT
+        elif sample_id is None and pilots.holds(row):
+            reason = OF_PILOT
         if reason:
             dropped[reason] = dropped.get(reason, 0) + 1
         else:
@@ -161,7 +152,7 @@ def join_unit_ratings(
         rows,
         dropped,
         weigh=lambda rated: _weights(ledger, pairs, question_of, rated, used, sample_id),
-        pilots=[name for name in purpose if name in pilots],
+        pilots=pilots.samples,
         anchored=anchored,
     )
     scale, categories = declared_scale(study, template, handed[-1].template_version)

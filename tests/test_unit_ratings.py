@@ -298,3 +298,9 @@ def test_a_template_that_is_gone_is_nominal(tmp_path: Path) -> None:
     (folder / "config.xml").write_text(f'<View><Choices name="v">{choices}</Choices>{other}</View>')
     found = declared_scale(tmp_path, "mine", "2+judge:gpt")
     assert found == ("ordinal", ("poor", "fair", "good"))
+    # a page may write its tags in small letters, and an alias is what its labels say
+    choices = '<choice value="schlecht" alias="1"/><choice value="gut" alias="2"/>'
+    (folder / "config.xml").write_text(f'<View><choices name="v">{choices}</choices></View>')
+    assert declared_scale(tmp_path, "mine", "2") == ("interval", ("1", "2"))
+    (folder / "config.xml").write_text("<View><Choices name='v'>")
+    assert declared_scale(tmp_path, "mine", "2") == ("nominal", ())
