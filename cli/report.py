@@ -12,6 +12,7 @@ import typer
 from ..scoring.errors import InputError, one_line
 from ..scoring.files import read_whole
 from .common import EXTRA, JSON, STUDY, UNSCORED, UNSURE, columns, emit, parse_map
+from .score_slices import BY, read_slices
 
 if TYPE_CHECKING:
     from ..validate.report_study import Written
@@ -71,6 +72,7 @@ def register(app: typer.Typer) -> None:
             metavar="NAME=FAMILY,…",
             help="Families of judges and systems, for a judge's bias towards its own.",
         ),
+        by: str | None = BY,
         unit: str = typer.Option(
             "question", "--unit", metavar="UNIT", help="question, or item (taken as independent)."
         ),
@@ -99,6 +101,7 @@ def register(app: typer.Typer) -> None:
                 extra=extra,
                 strata=columns(strata),
                 family=parse_map(family, "--family"),
+                by=read_slices(by),
                 unit=unit,
                 alignment=alignment_answers(opened, sample),
             )

@@ -12,7 +12,7 @@ import typer
 from ..scoring.errors import InputError, SettingsError
 from .common import JSON, STUDY, emit, envelope, grid, warn, with_all_rows
 from .score_aligners import aligner_lines, aligner_settings, effects, read_aligners
-from .score_slices import check_slices, read_slices, slice_lines, slices_of
+from .score_slices import BY, read_slices, slice_lines
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -59,15 +59,6 @@ ALIGNERS = typer.Option(
     metavar="NAME,NAME",
     help="Compare aligners: rouge (the optimal assignment), greedy, positional, embedding. "
     "Judges are asked about pairs that only these make; no score changes.",
-)
-
-
-BY = typer.Option(
-    None,
-    "--by",
-    metavar="COL,…",
-    help="Scores by slice: fields of questions or responses, list_length, output_tokens, "
-    "variant, state.",
 )
 
 
@@ -165,6 +156,7 @@ def register(app: typer.Typer) -> None:
                 raise with_all_rows(error, show_all) from None
             return
         from ..study import Study
+        from ..validate.study_slices import check_slices, slices_of
 
         slices = read_slices(by)
         with Study.open(study) as opened, _Bars() as bars:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from collections.abc import Callable
@@ -27,6 +28,8 @@ from accord.validate import (
 )
 from accord.validate.contrast import contrast
 from accord.validate.intervals import t_quantile
+from accord.validate.report_sections import slice_table
+from accord.validate.study_slices import SliceTable
 
 Runner = Callable[..., tuple[int, str, str]]
 SCORES = [1.0, 0.5, 0.0, 1.0, 0.5, 0.0, 1.0, 1.0]
@@ -340,3 +343,43 @@ def test_fields_of_pairs_that_came_paired_make_slices(tmp_path: Path) -> None:
     assert frame["topic"].tolist() == ["geo", "pol"]
     assert frame["topic=geo"].tolist() == ["geo", "not geo"]
     assert frame["grade"].tolist() == [None, "easy"]  # the pairs of q1 differ
+
+
+def test_a_report_shows_the_slices_that_are_asked_for(accord: Runner, study: str) -> None:
+    names = "topic,list_length,output_tokens,variant,state"
+    status, out, err = accord("report", study, "--by", names)
+    assert status == 2 and "the study has no scores; run accord score s" in err
+    assert accord("score", study)[0] == 0
+    assert accord("report", study)[0] == 0
+    page = Path(study, "reports", "report.html")
+    assert "Scores by slice" not in page.read_text(encoding="utf-8")
+    assert json.loads(Path(study, "reports", "report.json").read_text())["slices"] == []
+
+    status, out, err = accord("report", study, "--by", names, "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)["slices"]
+    assert [one["by"] for one in found] == names.split(",")
+    _, out, _ = accord("score", study, "--by", names, "--json")
+    figures = [one for part in found for one in part["results"]]
+    assert figures == json.loads(out)["results"], "the figures are those of accord score"
+    text = page.read_text(encoding="utf-8")
+    _, printed, _ = accord("score", study, "--by", names)
+    for table in (table for part in found for table in part["tables"]):
+        assert table["title"] in printed and html.escape(table["title"][1:]) in text
+        for cell in (cell for row in table["rows"] for cell in row):
+            assert f"<span>{html.escape(cell)}</span>" in text
+        assert all(note in printed and html.escape(note) in text for note in table["notes"])
+    assert "=HYPERLINK(0)" in text and 'href="#slices"' in text
+
+    for by, said in (("colour", "--by names 'colour'"), ("", "--by names nothing")):
+        before = page.read_bytes()
+        status, out, err = accord("report", study, "--by", by)
+        assert (status, out, err.count("\n")) == (2, "", 1) and said in err
+        assert page.read_bytes() == before
+
+
+def test_a_page_has_so_many_rows_of_slices_and_says_where_the_others_are() -> None:
+    table = SliceTable("t", ("system", "F1"), ("system",), tuple(("s", str(k)) for k in range(70)))
+    shown = slice_table(table.to_dict())
+    assert len(shown.rows) == 60 and shown.notes == ("10 more rows are in the JSON file",)
+    assert shown.numeric == (False, True) and shown.columns == ("System", "F1")

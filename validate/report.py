@@ -38,6 +38,7 @@ class Report:
     response_scores: tuple[Mapping[str, Any], ...] = ()
     disagreements: tuple[Mapping[str, Any], ...] = ()
     systems: tuple[Mapping[str, Any], ...] = ()
+    slices: tuple[Mapping[str, Any], ...] = ()
     audit: Mapping[str, Any] | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Report:
             "response_scores": [dict(row) for row in self.response_scores],
             "disagreements": [dict(row) for row in self.disagreements],
             "systems": [dict(row) for row in self.systems],
+            "slices": [dict(one) for one in self.slices],
             "audit": dict(self.audit) if self.audit else None,
             "recipe": dict(self.recipe),
             "provenance": dict(self.provenance),
@@ -85,6 +87,7 @@ def build_report(
     response_scores: Sequence[Mapping[str, Any]] = (),
     disagreements: Sequence[Mapping[str, Any]] = (),
     systems: Sequence[Mapping[str, Any]] = (),
+    slices: Sequence[Mapping[str, Any]] = (),
     audit: Mapping[str, Any] | None = None,
     recipe: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -111,6 +114,10 @@ def build_report(
     systems
         One row a judge and system: ``judge`` (its name), ``system``, ``responses``, and its mean
         figures (``llm_judge_f1``, …); further columns are shown as they come.
+    slices
+        One entry for each thing the scores are sliced by: ``by`` (its name), ``results``
+        (dictionaries of Estimate) and ``tables``
+        (:meth:`~accord.validate.study_slices.SliceTable.to_dict`), which the page shows.
     audit
         The error rate of the gold answers (an Estimate's dictionary), None without an audit.
     recipe, provenance
@@ -125,6 +132,7 @@ def build_report(
         response_scores=tuple(plain(row) for row in response_scores),
         disagreements=tuple(plain(row) for row in disagreements),
         systems=tuple(plain(row) for row in systems),
+        slices=tuple(plain(one) for one in slices),
         audit=rate,
         recipe=plain(recipe or {}),
         provenance=plain(provenance or {}),

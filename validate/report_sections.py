@@ -15,7 +15,7 @@ from .reading import HUMAN_HUMAN, JUDGE_HUMAN, comparison
 from .report_panels import LEVELS, Panel, between, make_panel, p_text
 from .report_rows import cell
 
-__all__ = ["Grid", "Part", "Table", "make_parts"]
+__all__ = ["Grid", "Part", "Table", "make_parts", "slice_table"]
 
 OPEN_TO = 12
 """A part of up to so many figures and rows is open; a longer one is closed until asked for."""
@@ -37,12 +37,13 @@ _SIDES = {"people": "people", "judge": "judge", "others": "people", "self": "peo
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows that are no figures; ``numeric`` says which columns are numbers."""
+    """Rows of texts; ``numeric`` says which columns are numbers, ``notes`` stand below."""
 
     title: str
     columns: tuple[str, ...]
     numeric: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,21 @@ def make_parts(agreement: Mapping[str, Any]) -> tuple[Part, ...]:
         mine = [one for one in results if one.get("section") == section.get("name")]
         out.append(_part(f"part{at + 1}", section, mine, kinds))
     return tuple(out)
+
+
+def slice_table(table: Mapping[str, Any]) -> Table:
+    """Scores by slice (:class:`~accord.validate.study_slices.SliceTable`), for the page."""
+    rows, title = table["rows"], visible(table["title"])
+    notes = [visible(note) for note in table["notes"]]
+    if len(rows) > MOST_ROWS:
+        notes.append(f"{len(rows) - MOST_ROWS} more rows are in the JSON file")
+    return Table(
+        title=title[:1].upper() + title[1:],
+        columns=tuple(_named_column(name) for name in table["columns"]),
+        numeric=tuple(name not in table["texts"] for name in table["columns"]),
+        rows=tuple(tuple(visible(cell) for cell in row) for row in rows[:MOST_ROWS]),
+        notes=tuple(notes),
+    )
 
 
 def _part(

@@ -52,6 +52,7 @@ def study_report(
     template: str | None = None,
     annotators: Sequence[str] = (),
     judges: Sequence[str] = (),
+    by: Sequence[str] = (),
     **options: Any,
 ) -> Report:
     """Gather a report from a study: agreement, scores, disagreements, recipe, provenance.
@@ -73,6 +74,8 @@ def study_report(
         The labelling template whose labels are meant, as for :meth:`accord.study.Study.ratings`.
     annotators, judges
         Only these; default all.
+    by
+        What the scores are sliced by, as for ``accord score --by``.
     **options
         As :func:`~accord.validate.agreement`; confidence, seed, and how UNSURE, unscored and extra
         ratings count, are the study's and its recipe's unless given.
@@ -80,9 +83,21 @@ def study_report(
     Raises
     ------
     AccordError
-        What :func:`~accord.validate.agreement` refuses.
+        What :func:`~accord.validate.agreement` refuses; with ``by`` a field that nothing has, or a
+        study without scores of what it holds now.
     """
     from ..study.records import now
+    from .study_slices import check_slices, slice_tables, slices_of
+
+    check_slices(study, by)
+    slices = [
+        {
+            "by": name,
+            "results": [one.to_dict() for one in figures],
+            "tables": [table.to_dict() for table in slice_tables({name: figures})],
+        }
+        for name, figures in (slices_of(study, by).items() if by else ())
+    ]
 
     final = options.get("final")
     ratings = study.ratings(sample_id, template=template)
@@ -106,6 +121,7 @@ def study_report(
         response_scores=scores,
         disagreements=list(_disagreements(study, ratings, final)),
         systems=systems,
+        slices=slices,
         audit=audit,
         recipe=recipe,
         provenance={

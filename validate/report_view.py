@@ -35,7 +35,7 @@ from .report_rows import (
     disagreements,
     system_columns,
 )
-from .report_sections import Part, make_parts
+from .report_sections import Part, Table, make_parts, slice_table
 
 if TYPE_CHECKING:
     from .report import Report
@@ -63,6 +63,7 @@ class View:
     compared_systems: tuple[SystemRow, ...]
     system_columns: tuple[tuple[str, str], ...]
     systems: tuple[tuple[str, ...], ...]
+    slices: tuple[Table, ...]
     audit: Row | None
     audit_result: Mapping[str, Any] = field(default_factory=dict)
     has_people: bool = False
@@ -102,6 +103,9 @@ def view(report: Report) -> View:
         compared_systems=tuple(compared_systems(results)),
         system_columns=columns,
         systems=tuple(tuple(cell(row.get(key)) for key, _ in columns) for row in report.systems),
+        slices=tuple(
+            slice_table(table) for one in report.slices for table in one.get("tables") or ()
+        ),
         audit=make_row(report.audit, {}, plots.strip_axis(()), Notes()) if report.audit else None,
         audit_result=report.audit or {},
         has_people=bool({HUMAN_HUMAN, JUDGE_HUMAN} & compared),
