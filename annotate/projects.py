@@ -171,14 +171,20 @@ def keep_project(study: Study, mark: str, project: Project, server: str) -> bool
     bool
         Whether the mark had another project on that server before, which is gone then.
     """
-    before: Mapping[str, Any] = {}
-    for row in study.ledger.provenance():
-        if row.action == _MADE and row.detail["mark"] == mark:
-            before = row.detail
+    before = _place_of(study, mark)
     place = {"mark": mark, "project_id": project.project_id, "server": server}
     if before != place:
         study.ledger.add_provenance(_MADE, place)
     return before.get("server") == server and before["project_id"] != project.project_id
+
+
+def _place_of(study: Study, mark: str) -> Mapping[str, Any]:
+    """Where the project of a mark was made or last found; empty where it was never made."""
+    place: Mapping[str, Any] = {}
+    for row in study.ledger.provenance():
+        if row.action == _MADE and row.detail["mark"] == mark:
+            place = row.detail
+    return place
 
 
 def keep_overlap(study: Study, sample_id: str, page: Template, per_item: int) -> None:
@@ -215,10 +221,7 @@ def recall_project(study: Study, connection: Connection, mark: str) -> Project |
     project = find_project(connection, mark)
     if project is not None:
         return project
-    place: Mapping[str, Any] = {}
-    for row in study.ledger.provenance():
-        if row.action == _MADE and row.detail["mark"] == mark:
-            place = row.detail
+    place = _place_of(study, mark)
     if place.get("server") != connection.url:
         return None
     number = int(place["project_id"])

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scoring.errors import one_line
+from ..scoring.errors import SettingsError, one_line
 from .common import emit, envelope, grid, parse_map
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def score_file(
     as_json: bool,
 ) -> None:
     """Score the file and print the figures."""
-    from ..scoring.errors import SettingsError, one_line
     from ..scoring.recipes import FILE_RECIPES
     from ..scoring.sciknoweval import SciKnowEvalRecipe
     from ..scoring.study_recipes import study_recipe
@@ -111,7 +110,6 @@ def _read(
 def _judge(
     verdicts: Path | None, name: str | None, study: Path | None, recipe: AnyRecipe
 ) -> Iterator[Judge]:
-    from ..scoring.errors import SettingsError
     from ..scoring.judges import ExactJudge, FileJudge
     from ..study.benchmark_files import judge_of_study
 

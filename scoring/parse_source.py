@@ -186,6 +186,8 @@ _CIRCLED = re.compile("[①-⑳]")
 _LETTERED = re.compile(r"(?:(?<=\s)|^)[(]?([a-z])\)\s")
 _LINKING = re.compile(r"\s*[,;，；、]?\s*(?:\b(?:and|or|und|oder|et|y|e|и)|和|以及)$|[,;，；、]$")
 _DOTS = re.compile(r"\s[•·●▪]\s")
+# An item that ends in a colon, "1. Fruit:", is no line that leads in.
+_MARKED = re.compile(r"[-–*+•·●▪]\s|[(（]?(?:\d{1,3}|[A-Za-z])[.)、）]|[①-⑳]")
 
 
 def on_lines(source: Source) -> Source:
@@ -205,7 +207,8 @@ def on_lines(source: Source) -> Source:
         start = 0
         for line in text.split("\n"):
             bare = line.strip()
-            if bare and not bare.endswith((":", "：")) and not closes(bare):
+            leads = bare.endswith((":", "：")) and _MARKED.match(bare) is None
+            if bare and not leads and not closes(bare):
                 spans.append((start, start + len(line)))
             start += len(line) + 1
         if len(spans) != 1:

@@ -31,14 +31,14 @@ _REFUSAL = re.compile(
     )""",
     re.X,
 )
-# One of these stands in whatever the pattern finds: most texts hold none.
+# One of these stands in whatever ASCII text the pattern finds: most texts hold none.
 _SIGNS = (
-    *("orry", "afraid", "unable", "not able", "not sure", "can't", "can’t", "cant", "cannot"),
-    *("can not", "could", "won't", "won’t", "will not", "decline", "do not", "don't", "don’t"),
+    *("orry", "afraid", "unable", "not able", "not sure", "can't", "cant", "cannot"),
+    *("can not", "could", "won't", "wont", "will not", "decline", "do not", "don't"),
     *("have no ", "possess no ", " AI", " ai", "artificial", "language model"),
     *("ot enough", "nsufficient", "o information", "o answer", "o data"),
-    *("o siento", "o puedo", "e ne peux", "e ne sais", "eider ", "et spijt", " niet", "ilmiyorum"),
-    *("rzepraszam", "ie wiem", "on lo so", "on posso", "ut mir leid", " nicht", "i dispiace"),
+    *("o siento", "o puedo", "e ne peux", "e ne sais", "eider ", "et spijt", "niet", "ilmiyorum"),
+    *("rzepraszam", "ie wiem", "on lo so", "on posso", "ut mir leid", "nicht", "i dispiace"),
     "esculpe",
 )
 _REFUSAL_CJK = re.compile(

@@ -285,7 +285,7 @@ class _Grammar:
         for match in self.pattern.finditer(line):
             if _is_whole(line, match.start(), match.end()):
                 label = self.order[(match.lastindex or 1) - 1]
-                if self._is_torn(label, line[: match.start()]):
+                if self._is_torn(label, line[max(0, match.start() - 80) : match.start()]):
                     continue
                 found.add(label)
                 turned = turned or self._is_turned(line[max(0, match.start() - 80) : match.start()])

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from accord.scoring.errors import InputError
 from accord.scoring.parse import Parsed, _parse, parse, read_reference
 from accord.scoring.records import Element
-from accord.scoring.refusal import is_refusal
+from accord.scoring.refusal import is_refusal, refuses
 
 
 def texts(text: str) -> list[str]:
@@ -340,6 +340,27 @@ def test_refusals(text: str, refused: bool) -> None:
     assert is_refusal(text, parsed.elements, parsed.marker) is refused
 
 
+@pytest.mark.parametrize(
+    "text",
+    """I'm sorry, but no.|I am truly sorry that I have none.|I'm afraid not.|I am unable to say.
+    I'm not able to.|I am not sure.|I can't say.|I cant say.|I cannot say.|I can not say.
+    I couldn't find it.|I could not find it.|I won't say.|I wont say.|I will not.|I must decline.
+    I don't know.|I do not recall.|I have no idea.|I possess no data.|As an AI, no.
+    as a language model|As an artificial mind|Sorry, but no.|Not enough data.
+    Insufficient information.|No information is available.|No answer given.|no data found
+    Lo siento.|No puedo decirlo.
+    Je ne sais pas.|Je ne peux pas.|Leider habe ich keine.|Het spijt me.|Ik weet het echt niet.
+    Ik kan dat (niet).|Bilmiyorum.|Przepraszam, ale nie.|Nie wiem.|Non lo so.|Non posso.
+    Es tut mir leid.|Ich kann das hier (nicht).|Mi dispiace.|Desculpe.""".replace("\n", "|").split(
+        "|"
+    ),
+)
+def test_a_refusal_in_ascii_is_one_beside_other_letters(text: str) -> None:
+    """ASCII texts are looked through for a sign of refusal first; others are not."""
+    text = text.strip()
+    assert text.isascii() and refuses(text) and refuses(f"{text} é")
+
+
 def test_references_as_data() -> None:
     parsed = read_reference(["Mars", {"text": "Venus", "aliases": ["Evening star"]}, 7])
     assert parsed.elements == (Element("Mars"), Element("Venus", ("Evening star",)), Element("7"))
@@ -395,6 +416,8 @@ SIMPLE = st.lists(
 
 
 @given(SIMPLE, st.sampled_from(["\n", "\n\n"]))
+@example(["1. x 2. y 3. z", "1) j:"], "\n")
+@example(["1. j:", "1. x 2. y 3. z"], "\n")
 @settings(max_examples=800, deadline=None)
 def test_the_quick_way_reads_as_the_whole_way(lines: list[str], between: str) -> None:
     text = between.join(lines)

@@ -247,6 +247,7 @@ HOSTILE = {
     "end tokens": "<|x|>" * 20_000 + "z",
     "tags": "<b " * 30_000,
     "underscores": "_a" * 50_000,
+    "labels": "CORRECT, " * 200_000,
 }
 
 
